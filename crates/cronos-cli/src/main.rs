@@ -1,0 +1,2 @@
+//! The `cronos` command.
+fn main() {}

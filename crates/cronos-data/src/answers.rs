@@ -1,0 +1,115 @@
+//! Targets: a table's target column, and files that hold nothing but a target.
+
+use crate::cell::{self, Cell};
+use crate::dataset::Target;
+use crate::error::{DataError, counted, quoted};
+use crate::source::{self, Format};
+use crate::{idx, npy, npz};
+
+/// A target column while it is read: numbers as long as every cell is one, and the text in
+/// case a later cell is not.
+#[derive(Debug)]
+pub(crate) struct TargetCells {
+    text: String,
+    ends: Vec<usize>,
+    numbers: Vec<f64>,
+    all_numbers: bool,
+    infinite: Option<(u64, String)>,
+}
+
+impl Default for TargetCells {
+    fn default() -> Self {
+        TargetCells {
+            text: String::new(),
+            ends: Vec::new(),
+            numbers: Vec::new(),
+            all_numbers: true,
+            infinite: None,
+        }
+    }
+}
+
+impl TargetCells {
+    /// Adds a cell; the error says what is wrong with it.
+    pub(crate) fn push(&mut self, text: &str, line: u64) -> Result<(), &'static str> {
+        match cell::parse(text) {
+            Cell::Missing => return Err(cell::MISSING_TARGET),
+            Cell::Number(value) => self.numbers.push(value),
+            // Whether this is a number out of range or a class called "inf" is known only at
+            // the end.
+            Cell::Infinite => {
+                self.numbers.push(f64::INFINITY);
+                self.infinite.get_or_insert((line, text.to_owned()));
+            }
+            Cell::Text => self.all_numbers = false,
+        }
+        if !self.all_numbers {
+            self.numbers = Vec::new();
+        }
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+        Ok(())
+    }
+
+    pub(crate) fn finish(self, file: &str, column: &str) -> Result<Target, DataError> {
+        if !self.all_numbers {
+            let mut start = 0;
+            let texts = self.ends.iter().map(|&end| {
+                let text = self.text[start..end].to_owned();
+                start = end;
+                text
+            });
+            return Ok(Target::Text(texts.collect()));
+        }
+        if let Some((line, text)) = self.infinite {
+            return Err(DataError::content(
+                file,
+                format!(
+                    "line {line}, {column}: {} is infinite or too large; the target must be finite",
+                    quoted(&text)
+                ),
+            ));
+        }
+        Ok(Target::Numbers {
+            columns: 1,
+            values: self.numbers,
+        })
+    }
+}
+
+/// Reads the target of `rows` rows of `features_file` from a file of its own.
+pub(crate) fn read(path: &str, features_file: &str, rows: usize) -> Result<Target, DataError> {
+    let array = match source::format(path) {
+        Some(Format::Npy) => npy::open(path)?,
+        Some(Format::Npz) => npz::open_target(path)?,
+        Some(Format::Idx) => idx::open(path)?,
+        _ => {
+            return Err(DataError::content(
+                path,
+                "a target file must be .npy, .npz or IDX",
+            ));
+        }
+    };
+    let target = array.into_target(path)?;
+    check_rows(&target, path, features_file, rows)?;
+    Ok(target)
+}
+
+/// Refuses a target that does not have one entry per row.
+pub(crate) fn check_rows(
+    target: &Target,
+    file: &str,
+    features_file: &str,
+    rows: usize,
+) -> Result<(), DataError> {
+    if target.len() == rows {
+        return Ok(());
+    }
+    Err(DataError::content(
+        file,
+        format!(
+            "the target has {} but the features in {features_file} have {rows}; they must be equal",
+            counted(target.len(), "row")
+        ),
+    ))
+}

@@ -1,0 +1,38 @@
+//! FNV-1a, 64 bits: short, stable and the same everywhere. Not meant to resist attack.
+
+/// A running hash.
+pub(crate) struct Fingerprint(u64);
+
+impl Fingerprint {
+    pub(crate) fn new() -> Self {
+        Fingerprint(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    pub(crate) fn count(&mut self, count: usize) {
+        self.bytes(&(count as u64).to_le_bytes());
+    }
+
+    /// The length goes first, so that `ab`, `c` and `a`, `bc` differ.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.bytes(text.as_bytes());
+    }
+
+    pub(crate) fn numbers(&mut self, values: &[f64]) {
+        for &value in values {
+            // One pattern for every NaN: which one arises depends on the machine.
+            let value = if value.is_nan() { f64::NAN } else { value };
+            self.bytes(&value.to_bits().to_le_bytes());
+        }
+    }
+
+    pub(crate) fn digits(&self) -> String {
+        format!("{:016x}", self.0)
+    }
+}

@@ -1,0 +1,86 @@
+//! Filling in missing values.
+
+use crate::dataset::Features;
+use crate::error::DataError;
+
+/// What stands in for a missing value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Imputation {
+    /// The mean of the column's values.
+    Mean,
+    /// The median of the column's values.
+    Median,
+}
+
+/// One value per column to stand in for missing ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imputer {
+    /// The values, in the order of the columns.
+    pub values: Vec<f64>,
+}
+
+impl Imputer {
+    /// Learns the values from the features that are there; NaN counts as missing.
+    ///
+    /// # Errors
+    /// When a column has no value at all.
+    pub fn fit(features: &Features, imputation: Imputation) -> Result<Imputer, DataError> {
+        let mut values = Vec::with_capacity(features.columns);
+        for column in 0..features.columns {
+            let present: Vec<f64> = features
+                .values
+                .iter()
+                .skip(column)
+                .step_by(features.columns)
+                .copied()
+                .filter(|value| !value.is_nan())
+                .collect();
+            if present.is_empty() {
+                return Err(DataError::request(format!(
+                    "column {column} (counting from 0) has no value at all, so none can be \
+                     imputed; drop the column"
+                )));
+            }
+            values.push(match imputation {
+                Imputation::Mean => mean(&present),
+                Imputation::Median => median(present),
+            });
+        }
+        Ok(Imputer { values })
+    }
+
+    /// Replaces every NaN by its column's value. Columns beyond those learnt stay as they are.
+    pub fn apply(&self, features: &mut Features) {
+        if features.columns == 0 {
+            return;
+        }
+        for row in features.values.chunks_exact_mut(features.columns) {
+            for (value, filling) in row.iter_mut().zip(&self.values) {
+                if value.is_nan() {
+                    *value = *filling;
+                }
+            }
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let sum: f64 = values.iter().sum();
+    if sum.is_finite() {
+        sum / count
+    } else {
+        // Values near the largest number overflow a sum, but not their mean.
+        values.iter().map(|value| value / count).sum()
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        values[middle - 1].midpoint(values[middle])
+    }
+}

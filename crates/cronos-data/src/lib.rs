@@ -1,0 +1,37 @@
+//! Readers for tables and arrays.
+//!
+//! [`read`] takes a path, or the built-in name `digits`, and gives numeric features and a
+//! target, or a [`DataError`] whose text is one sentence that names the file, the line or
+//! row, the column, the value and the remedy.
+//!
+//! Files are treated as hostile: a size declared in a header is compared with what the file
+//! holds before it is believed, and memory grows only with data that was really read.
+
+mod answers;
+mod array;
+mod cell;
+mod columns;
+mod dataset;
+mod delimiter;
+mod digits;
+mod error;
+pub mod file;
+mod fingerprint;
+mod idx;
+pub mod impute;
+pub mod labels;
+mod lines;
+mod npy;
+mod npz;
+mod options;
+mod records;
+mod source;
+pub mod split;
+mod stream;
+mod table;
+
+pub use dataset::{Dataset, Features, Loaded, Target};
+pub use error::DataError;
+pub use labels::Task;
+pub use options::{Missing, ReadOptions, TargetColumn};
+pub use source::read;

@@ -1,0 +1,21 @@
+//! ADMM on the sampled convex program.
+//!
+//! ```text
+//! u-step   (I ⊗ M + c FᵀF) u = (v − λ) + Gᵀ(s − ν) + c Fᵀ(f − μ)
+//! v = shrink(u + λ, β/ρ)      s = (Gu + ν)_+      f = prox_{loss/(ρc)}(Fu + μ)
+//! λ += u − v                  ν += Gu − s         μ += Fu − f
+//! ```
+//!
+//! Each split variable and its multiplier are kept as one array, their sum:
+//! `b = v + λ`, `a = s + ν`, `e = f + μ`.
+
+mod history;
+mod run;
+mod settings;
+mod shrink;
+mod status;
+
+pub use history::{Iteration, Seconds};
+pub use run::Solution;
+pub use settings::{ResidualTolerance, Settings, Split};
+pub use status::Status;

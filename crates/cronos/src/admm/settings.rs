@@ -1,0 +1,154 @@
+//! Settings of a run: one line, one default, one range each.
+
+use crate::Error;
+use crate::nystrom::Rank;
+use crate::solver::Solver;
+
+/// How the loss enters the splitting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Split {
+    /// `f = F u` is split off, so the matrix of the u-step depends neither on ρ
+    /// nor on β nor on the loss.
+    #[default]
+    Loss,
+    /// The paper's: the squared loss stays in the u-step, with `c = 1/ρ`.
+    Paper,
+}
+
+/// Settings of the solver. `Settings::default()` needs no change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Which u-solver. Default `Auto`.
+    pub solver: Solver,
+    /// Which splitting; `None` is the paper's for `primal-pcg`, else the loss split.
+    pub split: Option<Split>,
+    /// Rank of the Nyström preconditioners. Default 20.
+    pub rank: Rank,
+    /// First penalty parameter, > 0; `None` is 0.1.
+    pub rho: Option<f64>,
+    /// Whether ρ follows the residuals, at fixed iteration counts. Default true.
+    pub adapt_rho: bool,
+    /// Over-relaxation, in (0, 2). Default 1.6.
+    pub relaxation: f64,
+    /// `c`, weight of `F u = f` in the loss split, > 0; `None` is 0.5 with cones.
+    pub loss_weight: Option<f64>,
+    /// Iterations at most. Default 10,000.
+    pub max_iterations: usize,
+    /// Seconds at most; `None` is no limit.
+    pub time_limit_seconds: Option<f64>,
+    /// Relative certified gap to reach, ≥ 0. Default 0.01.
+    pub gap_relative: f64,
+    /// Absolute certified gap that is good enough as well, ≥ 0. Default 0.
+    pub gap_absolute: f64,
+    /// Largest cone violation, relative to the largest target, ≥ 0; `None` is a
+    /// tenth of `gap_relative`.
+    pub violation: Option<f64>,
+    /// Residuals must fall below `absolute + relative * norm` too; `None` asks
+    /// for it only when there is no certificate (β = 0), with `relative = gap_relative`.
+    pub residual: Option<ResidualTolerance>,
+    /// Iterations between certificates, ≥ 1. Default 10.
+    pub check_every: usize,
+    /// Inner iterations at most in one u-step. Default 2,000.
+    pub max_inner_iterations: usize,
+    /// Seed of the sketches. Default 0.
+    pub seed: u64,
+    /// Keep the dual point that proves the bound (as large as the slacks). Default false.
+    pub keep_dual: bool,
+    /// Bytes the run may take; `None` is what the system has.
+    pub memory_limit_bytes: Option<u64>,
+}
+
+/// Tolerances on the residuals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResidualTolerance {
+    /// Added to the relative part.
+    pub absolute: f64,
+    /// Times the norm of what the residual compares.
+    pub relative: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            solver: Solver::default(),
+            split: None,
+            rank: Rank::default(),
+            rho: None,
+            adapt_rho: true,
+            relaxation: 1.6,
+            loss_weight: None,
+            max_iterations: 10_000,
+            time_limit_seconds: None,
+            gap_relative: 1e-2,
+            gap_absolute: 0.0,
+            violation: None,
+            residual: None,
+            check_every: 10,
+            max_inner_iterations: 2_000,
+            seed: 0,
+            keep_dual: false,
+            memory_limit_bytes: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses values outside their range.
+    pub fn check(&self) -> Result<(), Error> {
+        let positive = |name, value: Option<f64>| match value {
+            Some(value) if !(value > 0.0 && value.is_finite()) => {
+                Err(Error::setting(name, value, "finite and greater than 0"))
+            }
+            _ => Ok(()),
+        };
+        let not_negative = |name, value: f64| {
+            if value >= 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::setting(name, value, "finite and not negative"))
+            }
+        };
+        positive("rho", self.rho)?;
+        positive("loss weight", self.loss_weight)?;
+        positive("time limit", self.time_limit_seconds)?;
+        not_negative("tolerance", self.gap_relative)?;
+        not_negative("absolute gap", self.gap_absolute)?;
+        not_negative("violation", self.violation.unwrap_or(0.0))?;
+        if let Some(residual) = self.residual {
+            not_negative("absolute residual", residual.absolute)?;
+            not_negative("relative residual", residual.relative)?;
+        }
+        if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
+            let expected = "greater than 0 and less than 2";
+            return Err(Error::setting("relaxation", self.relaxation, expected));
+        }
+        for (name, value) in [
+            ("max iterations", self.max_iterations),
+            ("check interval", self.check_every),
+            ("max inner iterations", self.max_inner_iterations),
+        ] {
+            if value == 0 {
+                return Err(Error::setting(name, value, "at least 1"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn violation_tolerance(&self) -> f64 {
+        self.violation.unwrap_or(0.1 * self.gap_relative)
+    }
+
+    pub(crate) fn split(&self, solver: Solver) -> Split {
+        self.split.unwrap_or(match solver {
+            Solver::PrimalPcg => Split::Paper,
+            _ => Split::Loss,
+        })
+    }
+
+    pub(crate) fn rank_limit(&self) -> usize {
+        match self.rank {
+            Rank::Fixed(rank) => rank,
+            Rank::Adaptive { most, .. } => most,
+        }
+    }
+}

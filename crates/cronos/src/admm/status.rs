@@ -1,0 +1,40 @@
+//! How a run ended.
+
+/// How a run ended. Every status comes with the best iterate found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// Gap, violation and residuals met their tolerances.
+    Solved,
+    /// The iteration limit came first.
+    IterationLimit,
+    /// The time limit came first.
+    TimeLimit,
+    /// The caller asked to stop.
+    Interrupted,
+    /// The residuals reached the rounding error of the precision in use, so more
+    /// iterations cannot help; use `f64` or a looser tolerance.
+    Stalled,
+    /// A number became infinite or undefined; the last good iterate is returned.
+    NumericalFailure,
+}
+
+impl Status {
+    /// The name in reports and model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Solved => "solved",
+            Self::IterationLimit => "iteration-limit",
+            Self::TimeLimit => "time-limit",
+            Self::Interrupted => "interrupted",
+            Self::Stalled => "stalled",
+            Self::NumericalFailure => "numerical-failure",
+        }
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

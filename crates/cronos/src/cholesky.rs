@@ -1,0 +1,161 @@
+//! Cholesky factorisation by tiles: only the lower half is stored, tiles run in
+//! parallel, and the result is the same bits for any number of threads.
+
+use crate::Error;
+use crate::dense;
+use crate::real::Real;
+use faer::linalg::matmul::matmul;
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::linalg::triangular_solve::{
+    solve_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// Rows and columns of a tile.
+const TILE: usize = 256;
+
+/// A symmetric matrix by its lower tiles; after [`Tiled::factor`], its Cholesky factor.
+pub(crate) struct Tiled<T> {
+    size: usize,
+    /// Tile `(i, j)`, `j <= i`, is `tiles[i (i + 1) / 2 + j]`, column by column.
+    tiles: Vec<Vec<T>>,
+}
+
+impl<T: Real> Tiled<T> {
+    /// A symmetric matrix; `fill(rows_from, columns_from, tile)` writes one tile.
+    pub fn from_tiles(
+        size: usize,
+        fill: impl Fn(usize, usize, MatMut<'_, T>) + Sync,
+    ) -> Self {
+        let count = size.div_ceil(TILE);
+        let places: Vec<(usize, usize)> =
+            (0..count).flat_map(|i| (0..=i).map(move |j| (i, j))).collect();
+        let tiles = places
+            .into_par_iter()
+            .map(|(i, j)| {
+                let (rows, columns) = (length(size, i), length(size, j));
+                let mut tile = vec![T::ZERO; rows * columns];
+                fill(
+                    i * TILE,
+                    j * TILE,
+                    MatMut::from_column_major_slice_mut(&mut tile, rows, columns),
+                );
+                tile
+            })
+            .collect();
+        Self { size, tiles }
+    }
+
+    /// Bytes the tiles of a matrix of this size take.
+    pub fn bytes(size: usize) -> u64 {
+        let count = size.div_ceil(TILE) as u64;
+        count * (count + 1) / 2 * (TILE * TILE * size_of::<T>()) as u64
+    }
+
+    fn count(&self) -> usize {
+        self.size.div_ceil(TILE)
+    }
+
+    fn tile(&self, i: usize, j: usize) -> MatRef<'_, T> {
+        view(&self.tiles[place(i, j)], self.size, i, j)
+    }
+
+    /// `A = L Lᵀ`, right-looking.
+    pub fn factor(mut self) -> Result<Self, Error> {
+        let size = self.size;
+        for k in 0..self.count() {
+            // L_kk = chol(A_kk)
+            let mut pivot = std::mem::take(&mut self.tiles[place(k, k)]);
+            let rows = length(size, k);
+            dense::cholesky(MatMut::from_column_major_slice_mut(&mut pivot, rows, rows))?;
+            // L_ik = A_ik L_kk⁻ᵀ
+            let below: Vec<usize> = (k + 1..self.count()).collect();
+            let mut panel: Vec<Vec<T>> = below
+                .iter()
+                .map(|&i| std::mem::take(&mut self.tiles[place(i, k)]))
+                .collect();
+            let lower = MatRef::from_column_major_slice(&pivot, rows, rows);
+            panel.par_iter_mut().zip(&below).for_each(|(tile, &i)| {
+                let tile = MatMut::from_column_major_slice_mut(tile, length(size, i), rows);
+                solve_lower_triangular_in_place(lower, tile.transpose_mut(), Par::Seq);
+            });
+            // A_ij −= L_ik L_jkᵀ
+            let first = below.first().map_or(self.tiles.len(), |&i| place(i, 0));
+            self.tiles[first..]
+                .par_iter_mut()
+                .enumerate()
+                .for_each(|(at, tile)| {
+                    let (i, j) = indices(first + at);
+                    if j <= k {
+                        return;
+                    }
+                    matmul(
+                        MatMut::from_column_major_slice_mut(tile, length(size, i), length(size, j)),
+                        Accum::Add,
+                        view(&panel[i - k - 1], size, i, k),
+                        view(&panel[j - k - 1], size, j, k).transpose(),
+                        -T::ONE,
+                        Par::Seq,
+                    );
+                });
+            self.tiles[place(k, k)] = pivot;
+            for (tile, i) in panel.into_iter().zip(below) {
+                self.tiles[place(i, k)] = tile;
+            }
+        }
+        Ok(self)
+    }
+
+    /// `b ← L⁻¹ b` (b: size x C)
+    pub fn solve_lower(&self, mut b: MatMut<'_, T>) {
+        for k in 0..self.count() {
+            let (_, rest) = b.rb_mut().split_at_row_mut(k * TILE);
+            let (mut head, tail) = rest.split_at_row_mut(length(self.size, k));
+            solve_lower_triangular_in_place(self.tile(k, k), head.rb_mut(), Par::Seq);
+            let head = head.rb();
+            tail.par_row_chunks_mut(TILE)
+                .enumerate()
+                .for_each(|(at, tail)| {
+                    let tile = self.tile(k + 1 + at, k);
+                    matmul(tail, Accum::Add, tile, head, -T::ONE, Par::Seq);
+                });
+        }
+    }
+
+    /// `b ← L⁻ᵀ b` (b: size x C)
+    pub fn solve_upper(&self, mut b: MatMut<'_, T>) {
+        for k in (0..self.count()).rev() {
+            let (head, rest) = b.rb_mut().split_at_row_mut(k * TILE);
+            let (mut tail, _) = rest.split_at_row_mut(length(self.size, k));
+            solve_upper_triangular_in_place(self.tile(k, k).transpose(), tail.rb_mut(), Par::Seq);
+            let tail = tail.rb();
+            head.par_row_chunks_mut(TILE)
+                .enumerate()
+                .for_each(|(j, head)| {
+                    let tile = self.tile(k, j).transpose();
+                    matmul(head, Accum::Add, tile, tail, -T::ONE, Par::Seq);
+                });
+        }
+    }
+}
+
+fn place(i: usize, j: usize) -> usize {
+    i * (i + 1) / 2 + j
+}
+
+fn indices(place: usize) -> (usize, usize) {
+    let mut i = 0;
+    while (i + 1) * (i + 2) / 2 <= place {
+        i += 1;
+    }
+    (i, place - i * (i + 1) / 2)
+}
+
+fn length(size: usize, tile: usize) -> usize {
+    TILE.min(size - tile * TILE)
+}
+
+fn view<T: Real>(tile: &[T], size: usize, i: usize, j: usize) -> MatRef<'_, T> {
+    MatRef::from_column_major_slice(tile, length(size, i), length(size, j))
+}

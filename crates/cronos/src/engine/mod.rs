@@ -1,0 +1,217 @@
+//! The engine: products with `F`, `G` and their transposes, on the CPU.
+//!
+//! Rows are cut into blocks that stay in cache, blocks into chunks that run in
+//! parallel. Both cuts depend on the shape alone and sums over chunks are added
+//! in chunk order, so the result is the same bits for any number of threads.
+//!
+//! Arrays:
+//! - feature space: `d x k`, column by column. `u` has `k = signs * P * C`
+//!   columns, ordered output, then sign (`v`, `w`), then gate.
+//! - thin row space: `n x C`, column by column.
+//! - wide row space: `n x k`, block by block, each block column by column and
+//!   padded to `BLOCK` rows.
+
+mod certify;
+mod products;
+mod sweep;
+
+pub(crate) use certify::{Candidate, Evaluation};
+pub(crate) use sweep::{RowState, SweepStep, SweepSums};
+
+use crate::gates::Gates;
+use crate::matrix::Matrix;
+use crate::program::Activation;
+use crate::real::Real;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows in a block; a multiple of 64, so that a block starts at a word of the gates.
+pub(crate) const BLOCK: usize = 128;
+
+/// Columns of a feature-space array that are multiplied by `M⁻¹` in one task.
+const TILE: usize = 32;
+
+/// Data, gates and the fixed partition of the rows.
+pub(crate) struct Engine<'a, T> {
+    pub x: &'a Matrix<T>,
+    pub gates: &'a Gates,
+    pub activation: Activation,
+    chunk_rows: usize,
+}
+
+/// Scratch arrays of one chunk of rows.
+pub(crate) struct Chunk<T> {
+    /// `X_block U`: `BLOCK x k`
+    z: Vec<T>,
+    /// gates of the block as zeros and ones: `BLOCK x P`
+    masks: Vec<T>,
+    /// `Σ X_blockᵀ Z` over the blocks of the chunk: `d x k`
+    sum: Vec<T>,
+    /// thin results: `chunk rows x C`
+    thin: Vec<T>,
+}
+
+/// Scratch arrays of all chunks, for up to `outputs` columns at a time.
+pub(crate) struct Workspace<T> {
+    chunks: Vec<Chunk<T>>,
+    outputs: usize,
+}
+
+impl<'a, T: Real> Engine<'a, T> {
+    pub fn new(x: &'a Matrix<T>, gates: &'a Gates, activation: Activation) -> Self {
+        let chunk_rows = chunk_rows(x.rows(), x.columns());
+        Self {
+            x,
+            gates,
+            activation,
+            chunk_rows,
+        }
+    }
+
+    /// `n`
+    pub fn rows(&self) -> usize {
+        self.x.rows()
+    }
+
+    /// `d`
+    pub fn features(&self) -> usize {
+        self.x.columns()
+    }
+
+    /// Columns of `u` for one output: `P` or `2P`.
+    pub fn columns_per_output(&self) -> usize {
+        self.activation.signs() * self.gates.len()
+    }
+
+    /// Length of `u` for one output.
+    pub fn weights_per_output(&self) -> usize {
+        self.columns_per_output() * self.features()
+    }
+
+    pub fn workspace(&self, outputs: usize) -> Workspace<T> {
+        let columns = self.columns_per_output() * outputs;
+        let chunks = (0..self.chunk_count())
+            .map(|index| Chunk {
+                z: vec![T::ZERO; BLOCK * columns],
+                masks: vec![T::ZERO; BLOCK * self.gates.len()],
+                sum: vec![T::ZERO; self.features() * columns],
+                thin: vec![T::ZERO; self.chunk(index).len() * outputs],
+            })
+            .collect();
+        Workspace { chunks, outputs }
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.rows().div_ceil(self.chunk_rows)
+    }
+
+    /// The rows of a chunk.
+    fn chunk(&self, index: usize) -> Range<usize> {
+        let from = index * self.chunk_rows;
+        from..self.rows().min(from + self.chunk_rows)
+    }
+
+    /// The rows of each block of a chunk.
+    fn blocks(&self, index: usize) -> impl Iterator<Item = Range<usize>> + use<T> {
+        let chunk = self.chunk(index);
+        let end = chunk.end;
+        chunk
+            .step_by(BLOCK)
+            .map(move |from| from..end.min(from + BLOCK))
+    }
+
+    /// `Z = X_block U`, rows past the end of the data set to zero.
+    fn multiply_block(&self, block: &Range<usize>, u: &[T], z: &mut [T]) {
+        let columns = u.len() / self.features();
+        let z = &mut z[..BLOCK * columns];
+        if block.len() < BLOCK {
+            z.fill(T::ZERO);
+        }
+        matmul(
+            MatMut::from_column_major_slice_mut(z, BLOCK, columns).subrows_mut(0, block.len()),
+            Accum::Replace,
+            self.x.view(block.start, block.end),
+            MatRef::from_column_major_slice(u, self.features(), columns),
+            T::ONE,
+            Par::Seq,
+        );
+    }
+
+    /// `sum += X_blockᵀ Z`
+    fn add_adjoint_block(&self, block: &Range<usize>, z: &[T], sum: &mut [T]) {
+        let columns = sum.len() / self.features();
+        matmul(
+            MatMut::from_column_major_slice_mut(sum, self.features(), columns),
+            Accum::Add,
+            self.x.view(block.start, block.end).transpose(),
+            MatRef::from_column_major_slice(&z[..BLOCK * columns], BLOCK, columns)
+                .subrows(0, block.len()),
+            T::ONE,
+            Par::Seq,
+        );
+    }
+
+    /// All gates of a block as zeros and ones.
+    fn expand_block(&self, block: &Range<usize>, masks: &mut [T]) {
+        for (i, mask) in masks.chunks_mut(BLOCK).enumerate() {
+            self.gates.expand(i, block.start, mask);
+        }
+    }
+}
+
+impl<T: Real> Workspace<T> {
+    /// `out = Σ sums of the chunks`, added in chunk order.
+    fn reduce(&self, out: &mut [T]) {
+        let length = out.len();
+        const PIECE: usize = 4096;
+        out.par_chunks_mut(PIECE)
+            .enumerate()
+            .for_each(|(piece, out)| {
+                let at = piece * PIECE..(piece * PIECE + PIECE).min(length);
+                out.copy_from_slice(&self.chunks[0].sum[at.clone()]);
+                for chunk in &self.chunks[1..] {
+                    for (out, &sum) in out.iter_mut().zip(&chunk.sum[at.clone()]) {
+                        *out += sum;
+                    }
+                }
+            });
+    }
+}
+
+/// `out = A B` for a small square `A` (`d x d`) and a wide `B` (`d x k`), by tiles of columns.
+pub(crate) fn multiply_tiles<T: Real>(a: MatRef<'_, T>, b: &[T], out: &mut [T]) {
+    let d = a.nrows();
+    out.par_chunks_mut(d * TILE)
+        .zip(b.par_chunks(d * TILE))
+        .for_each(|(out, b)| {
+            let columns = b.len() / d;
+            matmul(
+                MatMut::from_column_major_slice_mut(out, d, columns),
+                Accum::Replace,
+                a,
+                MatRef::from_column_major_slice(b, d, columns),
+                T::ONE,
+                Par::Seq,
+            );
+        });
+}
+
+/// Rows in a chunk: between 8 and 32 chunks, fewer when `d` is large, because
+/// every chunk keeps a `d x k` sum of its own.
+fn chunk_rows(rows: usize, features: usize) -> usize {
+    let chunks = (rows / (2 * features)).clamp(8, 32);
+    rows.div_ceil(chunks).next_multiple_of(BLOCK)
+}
+
+/// Bytes the scratch arrays of [`Engine::workspace`] take.
+pub(crate) fn workspace_bytes<T: Real>(
+    rows: usize,
+    features: usize,
+    gates: usize,
+    columns: usize,
+) -> u64 {
+    let chunks = rows.div_ceil(chunk_rows(rows, features));
+    (chunks * (BLOCK * (columns + gates) + features * columns) * size_of::<T>()) as u64
+}

@@ -1,0 +1,140 @@
+//! Products for the u-solvers: masked sums, their adjoint, and the normal operator.
+
+use super::{BLOCK, Chunk, Engine, Workspace};
+use crate::real::Real;
+use rayon::prelude::*;
+
+impl<T: Real> Engine<'_, T> {
+    /// `r_c = Σ_i D_i X q_ic`
+    ///
+    /// q: d x (P C), r: n x C
+    pub fn masked_sum(&self, q: &[T], r: &mut [T], work: &mut Workspace<T>) {
+        let gates = self.gates.len();
+        let columns = q.len() / self.features();
+        work.chunks
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(index, chunk)| {
+                let chunk_start = self.chunk(index).start;
+                let chunk_len = self.chunk(index).len();
+                let Chunk { z, masks, thin, .. } = chunk;
+                for block in self.blocks(index) {
+                    self.multiply_block(&block, q, z);
+                    self.expand_block(&block, masks);
+                    for c in 0..columns / gates {
+                        let z = &z[c * gates * BLOCK..][..gates * BLOCK];
+                        let sum = masked_row_sums(z, masks);
+                        let at = c * chunk_len + block.start - chunk_start;
+                        thin[at..at + block.len()].copy_from_slice(&sum[..block.len()]);
+                    }
+                }
+            });
+        self.collect_thin(work, r);
+    }
+
+    /// `out_ic = Xᵀ D_i t_c`
+    ///
+    /// t: n x C, out: d x (P C)
+    pub fn masked_spread(&self, t: &[T], out: &mut [T], work: &mut Workspace<T>) {
+        let (rows, gates) = (self.rows(), self.gates.len());
+        work.chunks
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(index, chunk)| {
+                let Chunk { z, masks, sum, .. } = chunk;
+                let sum = &mut sum[..out.len()];
+                sum.fill(T::ZERO);
+                for block in self.blocks(index) {
+                    self.expand_block(&block, masks);
+                    for (z, t) in z.chunks_mut(gates * BLOCK).zip(t.chunks(rows)) {
+                        for (z, mask) in z.chunks_mut(BLOCK).zip(masks.chunks(BLOCK)) {
+                            for ((z, &mask), &t) in z.iter_mut().zip(mask).zip(&t[block.clone()]) {
+                                *z = mask * t;
+                            }
+                        }
+                    }
+                    self.add_adjoint_block(&block, z, sum);
+                }
+            });
+        work.reduce(out);
+    }
+
+    /// `out = (c FᵀF + GᵀG) u`
+    ///
+    /// u, out: d x (signs P C)
+    pub fn normal(&self, u: &[T], weight: f64, out: &mut [T], work: &mut Workspace<T>) {
+        let gates = self.gates.len();
+        let relu = self.activation.signs() == 2;
+        let per_output = self.columns_per_output() * BLOCK;
+        let weight = T::of(weight);
+        work.chunks
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(index, chunk)| {
+                let Chunk { z, masks, sum, .. } = chunk;
+                let sum = &mut sum[..out.len()];
+                let z = &mut z[..u.len() / self.features() * BLOCK];
+                sum.fill(T::ZERO);
+                for block in self.blocks(index) {
+                    self.multiply_block(&block, u, z);
+                    self.expand_block(&block, masks);
+                    for z in z.chunks_mut(per_output) {
+                        let (v, w) = z.split_at_mut(gates * BLOCK);
+                        // f = Σ_i D_i X (v_i − w_i)
+                        let mut f = masked_row_sums(v, masks);
+                        if relu {
+                            for (f, g) in f.iter_mut().zip(masked_row_sums(w, masks)) {
+                                *f -= g;
+                            }
+                        }
+                        // (2D − I)² = I, so the G part of Z is Z itself; without cones it is absent
+                        let keep = if relu { T::ONE } else { T::ZERO };
+                        add_masked(v, masks, keep, weight, &f);
+                        add_masked(w, masks, keep, -weight, &f);
+                    }
+                    self.add_adjoint_block(&block, z, sum);
+                }
+            });
+        work.reduce(out);
+    }
+
+    /// Gathers the thin results of the chunks into `out` (n x C).
+    fn collect_thin(&self, work: &Workspace<T>, out: &mut [T]) {
+        for (c, out) in out.chunks_mut(self.rows()).enumerate() {
+            for (index, chunk) in work.chunks.iter().enumerate() {
+                let rows = self.chunk(index);
+                let thin = &chunk.thin[c * rows.len()..][..rows.len()];
+                out[rows].copy_from_slice(thin);
+            }
+        }
+    }
+
+    /// Most outputs a workspace can serve at a time.
+    pub fn batch(&self, work: &Workspace<T>) -> usize {
+        work.outputs
+    }
+}
+
+/// `Σ_i D_i z_i` over the rows of a block.
+pub(super) fn masked_row_sums<T: Real>(z: &[T], masks: &[T]) -> [T; BLOCK] {
+    let mut sums = [T::ZERO; BLOCK];
+    let (z, _) = z.as_chunks::<BLOCK>();
+    let (masks, _) = masks.as_chunks::<BLOCK>();
+    for (z, mask) in z.iter().zip(masks) {
+        for row in 0..BLOCK {
+            sums[row] += mask[row] * z[row];
+        }
+    }
+    sums
+}
+
+/// `z_i = keep z_i + weight D_i f`
+fn add_masked<T: Real>(z: &mut [T], masks: &[T], keep: T, weight: T, f: &[T; BLOCK]) {
+    let (z, _) = z.as_chunks_mut::<BLOCK>();
+    let (masks, _) = masks.as_chunks::<BLOCK>();
+    for (z, mask) in z.iter_mut().zip(masks) {
+        for row in 0..BLOCK {
+            z[row] = keep * z[row] + weight * mask[row] * f[row];
+        }
+    }
+}

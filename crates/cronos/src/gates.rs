@@ -1,0 +1,200 @@
+//! Gates: the activation patterns `D_i = 1(X g_i >= 0)`, one bit per row.
+
+use crate::Error;
+use crate::inner::dot;
+use crate::matrix::Matrix;
+use crate::real::Real;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// Rows per word of a bit pattern.
+pub(crate) const WORD: usize = 64;
+
+/// How many candidates may be drawn for each gate asked for, before giving up on more.
+const DRAWS_PER_GATE: usize = 4;
+
+/// Distinct, non-zero activation patterns of the training rows, and the
+/// directions `g_i` they come from.
+#[derive(Clone, Debug)]
+pub struct Gates {
+    rows: usize,
+    words: usize,
+    /// Gate `i` is `bits[i * words..][..words]`; bit `j % 64` of word `j / 64` is row `j`.
+    bits: Vec<u64>,
+    /// Gate `i` came from `directions[i]`, one number per column of `X`.
+    directions: Vec<Vec<f64>>,
+    /// Candidates that were dropped because they repeated a pattern or were all zero.
+    dropped: usize,
+}
+
+impl Gates {
+    /// Draws Gaussian directions until `count` distinct, non-zero patterns are
+    /// found, or until `4 * count` draws were made.
+    ///
+    /// Direction `i` depends on the seed, on `i` and on the number of columns
+    /// of `x`, never on the rows.
+    pub fn sample<T: Real>(x: &Matrix<T>, count: usize, seed: u64) -> Result<Self, Error> {
+        if count == 0 {
+            return Err(Error::setting("gates", count, "at least 1"));
+        }
+        let mut gates = Self::empty(x.rows());
+        let mut seen = HashSet::new();
+        let limit = count.saturating_mul(DRAWS_PER_GATE);
+        let mut drawn = 0;
+        while gates.len() < count && drawn < limit {
+            let batch: Vec<usize> = (drawn..limit.min(drawn + count - gates.len())).collect();
+            drawn += batch.len();
+            let candidates: Vec<_> = batch
+                .into_par_iter()
+                .map(|i| direction(seed, i as u64, x.columns()))
+                .map(|g| (pattern(x, &g), g))
+                .collect();
+            for (bits, g) in candidates {
+                gates.push(bits, g, &mut seen);
+            }
+        }
+        gates.some_left()
+    }
+
+    /// Patterns of the given directions, one per column of `directions`
+    /// (`x.columns()` rows). Repeated and all-zero patterns are dropped, which
+    /// leaves the optimum of the convex program as it is.
+    pub fn from_directions<T: Real>(
+        x: &Matrix<T>,
+        directions: &Matrix<f64>,
+    ) -> Result<Self, Error> {
+        if directions.rows() != x.columns() {
+            return Err(Error::Shape {
+                what: "gate directions",
+                expected: format!("{} rows, one for each feature", x.columns()),
+                found: format!("{} rows", directions.rows()),
+            });
+        }
+        directions.check_finite("gate directions")?;
+        let mut gates = Self::empty(x.rows());
+        let mut seen = HashSet::new();
+        let candidates: Vec<_> = (0..directions.columns())
+            .into_par_iter()
+            .map(|i| directions.column(i))
+            .map(|g| (pattern(x, &g), g))
+            .collect();
+        for (bits, g) in candidates {
+            gates.push(bits, g, &mut seen);
+        }
+        gates.some_left()
+    }
+
+    fn empty(rows: usize) -> Self {
+        Self {
+            rows,
+            words: rows.div_ceil(WORD),
+            bits: Vec::new(),
+            directions: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    fn push(&mut self, bits: Vec<u64>, direction: Vec<f64>, seen: &mut HashSet<Vec<u64>>) {
+        if bits.iter().all(|&word| word == 0) || !seen.insert(bits.clone()) {
+            self.dropped += 1;
+            return;
+        }
+        self.bits.extend(bits);
+        self.directions.push(direction);
+    }
+
+    fn some_left(self) -> Result<Self, Error> {
+        if self.directions.is_empty() {
+            return Err(Error::Data(format!(
+                "none of the {} gates is active on any training row; draw or give others",
+                self.dropped
+            )));
+        }
+        Ok(self)
+    }
+
+    /// Number of gates, `P`.
+    pub fn len(&self) -> usize {
+        self.directions.len()
+    }
+
+    /// Whether there is no gate at all; never true for gates that were built.
+    pub fn is_empty(&self) -> bool {
+        self.directions.is_empty()
+    }
+
+    /// Number of rows, `n`.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Candidates dropped because they repeated a pattern or were all zero.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// The direction gate `i` came from.
+    pub fn direction(&self, i: usize) -> &[f64] {
+        &self.directions[i]
+    }
+
+    /// Whether gate `i` is active on row `j`.
+    pub fn active(&self, i: usize, j: usize) -> bool {
+        self.bits[i * self.words + j / WORD] >> (j % WORD) & 1 == 1
+    }
+
+    /// Writes gate `i` on the rows `from..from + mask.len()` as zeros and ones.
+    /// `from` is a multiple of 64.
+    pub(crate) fn expand<T: Real>(&self, i: usize, from: usize, mask: &mut [T]) {
+        let words = &self.bits[i * self.words + from / WORD..];
+        for (lane, &word) in mask.chunks_mut(WORD).zip(words) {
+            for (j, entry) in lane.iter_mut().enumerate() {
+                *entry = if word >> j & 1 == 1 { T::ONE } else { T::ZERO };
+            }
+        }
+    }
+
+    /// The patterns the other way round: for each row, one bit per gate, in
+    /// `len().div_ceil(64)` words.
+    pub(crate) fn by_row(&self) -> Vec<u64> {
+        let words = self.len().div_ceil(WORD);
+        let mut rows = vec![0; self.rows * words];
+        for i in 0..self.len() {
+            for j in 0..self.rows {
+                if self.active(i, j) {
+                    rows[j * words + i / WORD] |= 1 << (i % WORD);
+                }
+            }
+        }
+        rows
+    }
+
+    /// Bytes the bit patterns take.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.bits.len() * size_of::<u64>()) as u64
+    }
+}
+
+/// Gaussian direction number `index` of the stream that `seed` starts.
+fn direction(seed: u64, index: u64, columns: usize) -> Vec<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(index);
+    (0..columns)
+        .map(|_| StandardNormal.sample(&mut rng))
+        .collect()
+}
+
+/// `1(X g >= 0)` as bits.
+fn pattern<T: Real>(x: &Matrix<T>, g: &[f64]) -> Vec<u64> {
+    let mut bits = vec![0u64; x.rows().div_ceil(WORD)];
+    for row in 0..x.rows() {
+        let inner = dot(x.row(row), g);
+        if inner >= 0.0 {
+            bits[row / WORD] |= 1 << (row % WORD);
+        }
+    }
+    bits
+}

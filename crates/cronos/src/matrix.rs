@@ -1,0 +1,96 @@
+//! A dense table of numbers, stored row by row.
+
+use crate::Error;
+use crate::real::Real;
+use faer::MatRef;
+
+/// A dense matrix, row-major: row `i` is `values[i * columns..][..columns]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix<T> {
+    rows: usize,
+    columns: usize,
+    values: Vec<T>,
+}
+
+impl<T: Real> Matrix<T> {
+    /// Wraps `values`, which must hold `rows * columns` numbers.
+    pub fn from_rows(rows: usize, columns: usize, values: Vec<T>) -> Result<Self, Error> {
+        if rows.checked_mul(columns) != Some(values.len()) {
+            return Err(Error::Shape {
+                what: "matrix values",
+                expected: format!("{rows} x {columns} numbers"),
+                found: format!("{} numbers", values.len()),
+            });
+        }
+        Ok(Self {
+            rows,
+            columns,
+            values,
+        })
+    }
+
+    /// A matrix whose entry at row `i`, column `j` is `entry(i, j)`.
+    pub fn from_fn(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> T) -> Self {
+        let entry = &entry;
+        let values = (0..rows)
+            .flat_map(|i| (0..columns).map(move |j| entry(i, j)))
+            .collect();
+        Self {
+            rows,
+            columns,
+            values,
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All numbers, row by row.
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.columns..][..self.columns]
+    }
+
+    /// The entry at row `i`, column `j`.
+    pub fn at(&self, i: usize, j: usize) -> T {
+        self.row(i)[j]
+    }
+
+    /// Column `j`, copied.
+    pub fn column(&self, j: usize) -> Vec<T> {
+        (0..self.rows).map(|i| self.at(i, j)).collect()
+    }
+
+    /// The rows `from..to` as a view for matrix products.
+    pub(crate) fn view(&self, from: usize, to: usize) -> MatRef<'_, T> {
+        MatRef::from_row_major_slice(
+            &self.values[from * self.columns..to * self.columns],
+            to - from,
+            self.columns,
+        )
+    }
+
+    /// Refuses a NaN or infinite entry, naming where it is.
+    pub fn check_finite(&self, what: &'static str) -> Result<(), Error> {
+        match self.values.iter().position(|value| !value.wide().is_finite()) {
+            None => Ok(()),
+            Some(at) => Err(Error::NotFinite {
+                what,
+                row: at / self.columns,
+                column: at % self.columns,
+                value: self.values[at].wide(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Preconditioned conjugate gradients for several right-hand sides at once,
+//! each with step lengths of its own.
+
+use crate::inner::{add_scaled, dot, norm};
+use crate::real::Real;
+
+/// How an inner solve ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Inner {
+    /// Products with the matrix, the largest over the right-hand sides.
+    pub iterations: usize,
+    /// `‖b − A x‖` over all right-hand sides.
+    pub residual: f64,
+}
+
+/// Scratch vectors of a solve, each size x C.
+pub(crate) struct PcgSpace<T> {
+    residual: Vec<T>,
+    preconditioned: Vec<T>,
+    direction: Vec<T>,
+    image: Vec<T>,
+}
+
+impl<T: Real> PcgSpace<T> {
+    pub fn new(length: usize) -> Self {
+        Self {
+            residual: vec![T::ZERO; length],
+            preconditioned: vec![T::ZERO; length],
+            direction: vec![T::ZERO; length],
+            image: vec![T::ZERO; length],
+        }
+    }
+}
+
+/// Solves `A x = b` from the guess in `x` until `‖b − A x‖ ≤ tolerance`, or
+/// until rounding stops all progress, or for `most` iterations.
+///
+/// b, x: size x C
+pub(crate) fn solve<T: Real>(
+    mut apply: impl FnMut(&[T], &mut [T]),
+    precondition: impl Fn(&[T], &mut [T]),
+    size: usize,
+    b: &[T],
+    x: &mut [T],
+    space: &mut PcgSpace<T>,
+    tolerance: f64,
+    most: usize,
+) -> Inner {
+    let PcgSpace {
+        residual: w,
+        preconditioned: z,
+        direction: p,
+        image: q,
+    } = space;
+    let count = b.len() / size;
+    // w = b − A x
+    apply(x, q);
+    for ((w, &b), &q) in w.iter_mut().zip(b).zip(q.iter()) {
+        *w = b - q;
+    }
+    precondition(w, z);
+    p.copy_from_slice(z);
+    let mut rho: Vec<f64> = columns(size, count).map(|at| dot(&w[at.clone()], &z[at])).collect();
+    let floor = 4.0 * T::EPSILON * norm(b);
+    for iterations in 0..most {
+        let residual = norm(w);
+        if residual <= tolerance.max(floor) || !residual.is_finite() {
+            return Inner {
+                iterations,
+                residual,
+            };
+        }
+        apply(p, q);
+        for (c, at) in columns(size, count).enumerate() {
+            // α = wᵀz / pᵀAp
+            let curvature = dot(&p[at.clone()], &q[at.clone()]);
+            if curvature <= 0.0 || rho[c] <= 0.0 {
+                continue;
+            }
+            let alpha = T::of(rho[c] / curvature);
+            add_scaled(&mut x[at.clone()], alpha, &p[at.clone()]);
+            add_scaled(&mut w[at.clone()], -alpha, &q[at]);
+        }
+        precondition(w, z);
+        for (c, at) in columns(size, count).enumerate() {
+            // p = z + (w'ᵀz' / wᵀz) p
+            let next = dot(&w[at.clone()], &z[at.clone()]);
+            let ratio = T::of(if rho[c] > 0.0 { next / rho[c] } else { 0.0 });
+            rho[c] = next;
+            for (p, &z) in p[at.clone()].iter_mut().zip(&z[at]) {
+                *p = z + ratio * *p;
+            }
+        }
+    }
+    Inner {
+        iterations: most,
+        residual: norm(w),
+    }
+}
+
+fn columns(size: usize, count: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    (0..count).map(move |c| c * size..(c + 1) * size)
+}

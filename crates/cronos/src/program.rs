@@ -1,0 +1,95 @@
+//! The sampled convex program: data, gates, activation, loss and penalty.
+
+use crate::Error;
+use crate::gates::Gates;
+use crate::loss::Loss;
+use crate::matrix::Matrix;
+use crate::real::Real;
+
+/// What a hidden unit does with its pre-activation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Activation {
+    /// `max(x·v, 0)`: every group is held to the cone of its gate.
+    #[default]
+    Relu,
+    /// `1(x·g ≥ 0) x·v`: the gate stays fixed and there is no cone.
+    Gated,
+}
+
+impl Activation {
+    /// Groups per gate and output: `v` and `w`, or one that takes either sign.
+    pub fn signs(self) -> usize {
+        match self {
+            Self::Relu => 2,
+            Self::Gated => 1,
+        }
+    }
+
+    /// The name a user types.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Relu => "relu",
+            Self::Gated => "gated",
+        }
+    }
+}
+
+/// The convex program, for each output column `y` of `Y`:
+///
+/// ```text
+/// min  loss( Σ_i D_i X (v_i − w_i), y ) + β Σ_i ( ‖v_i‖ + ‖w_i‖ )
+/// s.t. (2 D_i − I) X v_i ≥ 0 ,  (2 D_i − I) X w_i ≥ 0
+/// ```
+///
+/// With the gated activation there is one group per gate and no constraint.
+#[derive(Clone, Debug)]
+pub struct Program<T> {
+    /// `X`: n x d, with the column of ones if there is a bias.
+    pub x: Matrix<T>,
+    /// `Y`: n x C.
+    pub y: Matrix<T>,
+    /// The gates `D_1 … D_P`.
+    pub gates: Gates,
+    /// Penalty on the norms of the groups.
+    pub beta: f64,
+    /// ReLU or gated ReLU.
+    pub activation: Activation,
+    /// The loss.
+    pub loss: Loss,
+}
+
+impl<T: Real> Program<T> {
+    /// Refuses shapes that do not fit together, numbers that are not finite
+    /// and a negative penalty.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.x.rows() == 0 || self.x.columns() == 0 || self.y.columns() == 0 {
+            return Err(Error::Shape {
+                what: "data",
+                expected: "at least one row, one feature and one target".into(),
+                found: format!(
+                    "{} rows, {} features, {} targets",
+                    self.x.rows(),
+                    self.x.columns(),
+                    self.y.columns()
+                ),
+            });
+        }
+        if self.y.rows() != self.x.rows() || self.gates.rows() != self.x.rows() {
+            return Err(Error::Shape {
+                what: "targets and gates",
+                expected: format!("{} rows, as many as the features", self.x.rows()),
+                found: format!("{} and {} rows", self.y.rows(), self.gates.rows()),
+            });
+        }
+        if !(self.beta >= 0.0 && self.beta.is_finite()) {
+            return Err(Error::setting("beta", self.beta, "finite and not negative"));
+        }
+        self.x.check_finite("features")?;
+        self.y.check_finite("targets")
+    }
+
+    /// Columns of the weights: signs x P x C.
+    pub fn groups(&self) -> usize {
+        self.activation.signs() * self.gates.len() * self.y.columns()
+    }
+}

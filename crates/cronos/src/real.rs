@@ -1,0 +1,78 @@
+//! The two storage precisions, `f32` and `f64`.
+
+use std::fmt::{Debug, Display};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+/// A floating-point number the solver can store its arrays in.
+///
+/// Products run in this precision; inner products and the certificate always
+/// accumulate in `f64`.
+pub trait Real:
+    faer::traits::RealField
+    + Copy
+    + Default
+    + Send
+    + Sync
+    + Debug
+    + Display
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + Sum
+    + 'static
+{
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// Distance from 1 to the next larger number, as `f64`.
+    const EPSILON: f64;
+    /// The name a user types: `f32` or `f64`.
+    const NAME: &'static str;
+
+    /// Rounds an `f64`.
+    fn of(value: f64) -> Self;
+    /// Widens to `f64`, exactly.
+    fn wide(self) -> f64;
+    /// `max(self, 0)`.
+    fn positive_part(self) -> Self;
+    /// `min(self, 0)`.
+    fn negative_part(self) -> Self;
+}
+
+macro_rules! real {
+    ($float:ident) => {
+        impl Real for $float {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const EPSILON: f64 = $float::EPSILON as f64;
+            const NAME: &'static str = stringify!($float);
+
+            #[inline(always)]
+            fn of(value: f64) -> Self {
+                value as $float
+            }
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn positive_part(self) -> Self {
+                if self > 0.0 { self } else { 0.0 }
+            }
+            #[inline(always)]
+            fn negative_part(self) -> Self {
+                if self < 0.0 { self } else { 0.0 }
+            }
+        }
+    };
+}
+
+real!(f32);
+real!(f64);

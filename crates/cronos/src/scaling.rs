@@ -1,0 +1,81 @@
+//! Standardisation by training statistics.
+
+use crate::matrix::Matrix;
+use crate::real::Real;
+
+/// `(x − mean) / scale`, column by column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaling {
+    /// Subtracted from each column.
+    pub mean: Vec<f64>,
+    /// Divides each column; 1 for a column that is constant.
+    pub scale: Vec<f64>,
+}
+
+impl Scaling {
+    /// Mean and standard deviation (divided by `n`) of each column.
+    pub fn standard(x: &Matrix<f64>) -> Self {
+        let (n, d) = (x.rows() as f64, x.columns());
+        let mut mean = vec![0.0; d];
+        for i in 0..x.rows() {
+            for (mean, value) in mean.iter_mut().zip(x.row(i)) {
+                *mean += value / n;
+            }
+        }
+        let mut variance = vec![0.0; d];
+        for i in 0..x.rows() {
+            for ((variance, mean), value) in variance.iter_mut().zip(&mean).zip(x.row(i)) {
+                *variance += (value - mean).powi(2) / n;
+            }
+        }
+        let scale = variance
+            .iter()
+            .zip(&mean)
+            .map(|(variance, mean)| {
+                let deviation = variance.sqrt();
+                // a constant column differs from its mean by rounding only
+                if deviation > 1e-12 * mean.abs() && deviation > 0.0 {
+                    deviation
+                } else {
+                    1.0
+                }
+            })
+            .collect();
+        Self { mean, scale }
+    }
+
+    /// Leaves every column as it is.
+    pub fn identity(columns: usize) -> Self {
+        Self {
+            mean: vec![0.0; columns],
+            scale: vec![1.0; columns],
+        }
+    }
+
+    /// The scaled columns, with a column of ones behind them if there is a bias.
+    pub fn apply<T: Real>(&self, x: &Matrix<f64>, bias: bool) -> Matrix<T> {
+        let d = self.mean.len();
+        Matrix::from_fn(x.rows(), d + usize::from(bias), |i, j| {
+            if j == d {
+                T::ONE
+            } else {
+                T::of((x.at(i, j) - self.mean[j]) / self.scale[j])
+            }
+        })
+    }
+
+    /// Weights on scaled columns (and the bias, if it is there) as weights on
+    /// raw columns and a constant: `w·(x − m)/s + b = (w/s)·x + (b − Σ m w/s)`.
+    pub fn undo(&self, weights: &[f64]) -> (Vec<f64>, f64) {
+        let d = self.mean.len();
+        let mut constant = weights.get(d).copied().unwrap_or(0.0);
+        let raw = (0..d)
+            .map(|j| {
+                let weight = weights[j] / self.scale[j];
+                constant -= weight * self.mean[j];
+                weight
+            })
+            .collect();
+        (raw, constant)
+    }
+}

@@ -1,0 +1,71 @@
+//! The u-step: three ways to solve `(I ⊗ M + c FᵀF) u = b`, one interface.
+
+mod choice;
+mod direct;
+mod metric;
+mod primal_pcg;
+mod sample_pcg;
+mod sample_space;
+
+pub use choice::{Choice, Solver};
+pub(crate) use choice::{Shape, choose};
+pub(crate) use direct::Direct;
+pub(crate) use primal_pcg::PrimalPcg;
+pub(crate) use sample_pcg::SamplePcg;
+
+use crate::Error;
+use crate::engine::{Engine, Workspace};
+use crate::nystrom::Rank;
+use crate::pcg::Inner;
+use crate::real::Real;
+
+/// Solves the linear system of the u-step.
+pub(crate) trait USolver<T: Real>: Send {
+    /// Makes `c` the weight of `FᵀF`.
+    fn set_weight(
+        &mut self,
+        engine: &Engine<'_, T>,
+        weight: f64,
+        work: &mut Workspace<T>,
+    ) -> Result<(), Error>;
+
+    /// `u ← (I ⊗ M + c FᵀF)⁻¹ b` with an error `‖u − exact‖ ≤ tolerance`,
+    /// starting from the `u` given.
+    fn solve(
+        &mut self,
+        engine: &Engine<'_, T>,
+        b: &[T],
+        u: &mut [T],
+        tolerance: f64,
+        work: &mut Workspace<T>,
+    ) -> Inner;
+
+    /// Rank of its preconditioner, if it has one.
+    fn rank(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// What the solvers are built with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Build {
+    pub outputs: usize,
+    pub weight: f64,
+    pub rank: Rank,
+    pub seed: u64,
+    pub most_inner: usize,
+}
+
+/// Builds the chosen solver.
+pub(crate) fn build<T: Real>(
+    solver: Solver,
+    engine: &Engine<'_, T>,
+    settings: Build,
+    work: &mut Workspace<T>,
+) -> Result<Box<dyn USolver<T>>, Error> {
+    Ok(match solver {
+        Solver::Direct | Solver::Auto => Box::new(Direct::new(engine, settings)?),
+        Solver::SamplePcg => Box::new(SamplePcg::new(engine, settings, work)?),
+        Solver::PrimalPcg => Box::new(PrimalPcg::new(engine, settings, work)?),
+    })
+}

@@ -1,0 +1,162 @@
+//! `sample-pcg`: conjugate gradients on `S`, preconditioned by a Nyström
+//! approximation of `K ∘ (D Dᵀ)`. The condition number of `S` is at most
+//! `1 + 2cP` whatever the data, so a few dozen products are enough.
+
+use super::metric::Metric;
+use super::sample_space::SampleSpace;
+use super::{Build, USolver};
+use crate::Error;
+use crate::engine::{Engine, Workspace};
+use crate::inner::{add_scaled, norm};
+use crate::nystrom::{Nystrom, Operator};
+use crate::pcg::{self, Inner, PcgSpace};
+use crate::program::Activation;
+use crate::real::Real;
+
+/// Holds the preconditioner of `S`.
+pub(crate) struct SamplePcg<T> {
+    space: SampleSpace<T>,
+    nystrom: Nystrom<T>,
+    pcg: PcgSpace<T>,
+    /// d x (P C)
+    spread: Vec<T>,
+    /// d x (P C)
+    solved: Vec<T>,
+    /// A bound on `‖u − exact‖ / ‖r − S t‖`.
+    error_per_residual: f64,
+    settings: Build,
+}
+
+/// `K ∘ (D Dᵀ)`, by products.
+struct Hadamard<'e, 'x, T> {
+    engine: &'e Engine<'x, T>,
+    metric: &'e Metric<T>,
+    work: &'e mut Workspace<T>,
+    spread: &'e mut [T],
+    solved: &'e mut [T],
+}
+
+impl<T: Real> Operator<T> for Hadamard<'_, '_, T> {
+    fn size(&self) -> usize {
+        self.engine.rows()
+    }
+
+    /// `out = Σ_i D_i X M⁻¹ Xᵀ D_i t`
+    fn apply(&mut self, t: &[T], out: &mut [T]) {
+        let n = self.engine.rows();
+        let batch = self.engine.batch(self.work) * n;
+        for (t, out) in t.chunks(batch).zip(out.chunks_mut(batch)) {
+            let wide = self.engine.features() * self.engine.gates.len() * (t.len() / n);
+            let (spread, solved) = (&mut self.spread[..wide], &mut self.solved[..wide]);
+            self.engine.masked_spread(t, spread, self.work);
+            self.metric.solve(spread, solved);
+            self.engine.masked_sum(solved, out, self.work);
+        }
+    }
+}
+
+impl<T: Real> SamplePcg<T> {
+    pub fn new(
+        engine: &Engine<'_, T>,
+        settings: Build,
+        work: &mut Workspace<T>,
+    ) -> Result<Self, Error> {
+        let metric = Metric::new(engine)?;
+        let wide = engine.features() * engine.gates.len() * settings.outputs;
+        let mut spread = vec![T::ZERO; wide];
+        let mut solved = vec![T::ZERO; wide];
+        let mut operator = Hadamard {
+            engine,
+            metric: &metric,
+            work,
+            spread: &mut spread,
+            solved: &mut solved,
+        };
+        let mu = shift(engine, settings.weight);
+        let nystrom = Nystrom::new(&mut operator, settings.rank, mu, settings.seed)?;
+        Ok(Self {
+            space: SampleSpace::new(engine, metric, settings.outputs),
+            nystrom,
+            pcg: PcgSpace::new(engine.rows() * settings.outputs),
+            spread,
+            solved,
+            error_per_residual: error_per_residual(engine, settings.weight),
+            settings,
+        })
+    }
+}
+
+impl<T: Real> USolver<T> for SamplePcg<T> {
+    fn set_weight(
+        &mut self,
+        engine: &Engine<'_, T>,
+        weight: f64,
+        _: &mut Workspace<T>,
+    ) -> Result<(), Error> {
+        self.settings.weight = weight;
+        self.error_per_residual = error_per_residual(engine, weight);
+        Ok(())
+    }
+
+    fn solve(
+        &mut self,
+        engine: &Engine<'_, T>,
+        b: &[T],
+        u: &mut [T],
+        tolerance: f64,
+        work: &mut Workspace<T>,
+    ) -> Inner {
+        let Self {
+            space,
+            nystrom,
+            pcg,
+            spread,
+            solved,
+            settings,
+            ..
+        } = self;
+        let mu = shift(engine, settings.weight);
+        let scale = self.error_per_residual;
+        space.solve(engine, b, u, work, |r, t, metric, work| {
+            let mut operator = Hadamard {
+                engine,
+                metric,
+                work,
+                spread,
+                solved,
+            };
+            pcg::solve(
+                |x, out| {
+                    operator.apply(x, out);
+                    add_scaled(out, T::of(mu), x);
+                },
+                |r, z| nystrom.precondition(mu, r, z),
+                engine.rows(),
+                r,
+                t,
+                pcg,
+                tolerance / scale,
+                settings.most_inner,
+            )
+        })
+    }
+
+    fn rank(&self) -> Option<usize> {
+        Some(self.nystrom.rank())
+    }
+}
+
+/// `1/mc`
+fn shift<T: Real>(engine: &Engine<'_, T>, weight: f64) -> f64 {
+    1.0 / (engine.activation.signs() as f64 * weight)
+}
+
+/// `‖S⁻¹‖ ≤ mc`, and an error in `t` reaches `u` through `M⁻¹ Xᵀ D_i`: with cones
+/// `‖M⁻¹ Xᵀ‖ ≤ ½`, without them it is `‖X‖`.
+fn error_per_residual<T: Real>(engine: &Engine<'_, T>, weight: f64) -> f64 {
+    let gates = (engine.gates.len() as f64).sqrt();
+    match engine.activation {
+        Activation::Relu => weight * gates,
+        Activation::Gated => weight * gates * norm(engine.x.values()),
+    }
+}

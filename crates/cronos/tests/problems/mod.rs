@@ -1,0 +1,102 @@
+//! Generated problems of many shapes, small enough for an interior-point method.
+
+#![allow(dead_code)]
+
+use cronos::{Activation, Gates, Loss, Matrix, Program, Scaling};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quirk {
+    None,
+    DuplicatedRows,
+    ConstantColumn,
+    BadScales,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    pub n: usize,
+    pub d: usize,
+    pub outputs: usize,
+    pub gates: usize,
+    pub beta: f64,
+    pub activation: Activation,
+    pub quirk: Quirk,
+    pub seed: u64,
+}
+
+/// Shapes n < d, n = d, n ≫ d; one and three outputs; both activations; every quirk.
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut seed = 1;
+    for (n, d) in [(8, 14), (12, 12), (40, 5)] {
+        for outputs in [1, 3] {
+            for activation in [Activation::Relu, Activation::Gated] {
+                for quirk in [
+                    Quirk::None,
+                    Quirk::DuplicatedRows,
+                    Quirk::ConstantColumn,
+                    Quirk::BadScales,
+                ] {
+                    cases.push(Case {
+                        n,
+                        d,
+                        outputs,
+                        gates: 6,
+                        beta: [0.05, 0.3, 1.0][seed as usize % 3],
+                        activation,
+                        quirk,
+                        seed,
+                    });
+                    seed += 1;
+                }
+            }
+        }
+    }
+    cases
+}
+
+impl Case {
+    /// Standardised features with a column of ones, as `fit` makes them.
+    pub fn program(&self) -> Program<f64> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut draw = || rng.random_range(-1.0..1.0f64);
+        let mut raw: Vec<Vec<f64>> = (0..self.n)
+            .map(|_| (0..self.d).map(|_| draw()).collect())
+            .collect();
+        let targets: Vec<Vec<f64>> = (0..self.n)
+            .map(|i| {
+                (0..self.outputs)
+                    .map(|c| (2.0 * raw[i][c % self.d]).abs() - raw[i][1] + 0.3 * draw())
+                    .collect()
+            })
+            .collect();
+        for i in 0..self.n {
+            match self.quirk {
+                Quirk::None => {}
+                Quirk::DuplicatedRows => raw[i] = raw[i / 2].clone(),
+                Quirk::ConstantColumn => raw[i][0] = 7.0,
+                Quirk::BadScales => {
+                    for j in 0..self.d {
+                        let power = -6.0 + 12.0 * j as f64 / (self.d - 1) as f64;
+                        raw[i][j] *= 10f64.powf(power);
+                    }
+                }
+            }
+        }
+        let raw = Matrix::from_rows(self.n, self.d, raw.concat()).expect("shape");
+        let scaling = Scaling::standard(&raw);
+        let x = scaling.apply(&raw, true);
+        let y = Matrix::from_rows(self.n, self.outputs, targets.concat()).expect("shape");
+        let gates = Gates::sample(&x, self.gates, self.seed).expect("gates");
+        Program {
+            x,
+            y,
+            gates,
+            beta: self.beta,
+            activation: self.activation,
+            loss: Loss::Squared,
+        }
+    }
+}

@@ -1,0 +1,2 @@
+//! The `xtask` command.
+fn main() {}
