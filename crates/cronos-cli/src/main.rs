@@ -1,2 +1,39 @@
-//! The `cronos` command.
-fn main() {}
+//! The `cronos` command: train, verify and export convex networks from a shell.
+
+mod arguments;
+mod commands;
+mod failure;
+mod interrupt;
+mod memory;
+mod model_file;
+mod output;
+mod progress;
+mod score;
+mod summary;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(failure) => {
+            // nothing is left to be done if even standard error is closed
+            let _ = output::complain(&failure.to_string());
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    match &arguments.command {
+        Command::Fit(fit) => commands::fit::run(fit),
+        Command::Predict(predict) => commands::predict::run(predict),
+        Command::Eval(eval) => commands::eval::run(eval),
+        Command::Inspect(inspect) => commands::inspect::run(inspect),
+        Command::Export(export) => commands::export::run(export),
+    }
+}

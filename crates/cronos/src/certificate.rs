@@ -31,7 +31,7 @@ pub struct Certificate {
     pub objective: f64,
     /// No feasible point of the convex program has a lower objective than this.
     pub lower_bound: f64,
-    /// `(objective − lower_bound) / |objective|`; 0 when both are 0.
+    /// `|objective − lower_bound| / |objective|`; 0 when both are 0.
     pub gap: f64,
     /// The largest amount by which a pre-activation lies on the wrong side of
     /// its gate, relative to the largest target: `max (−G u)_+ / max |Y|`.
@@ -40,9 +40,10 @@ pub struct Certificate {
     pub network_objective: f64,
 }
 
-/// `(objective − bound) / |objective|`
+/// `|objective − bound| / |objective|`; absolute, because a point outside its
+/// cones can lie below the bound.
 pub(crate) fn relative_gap(objective: f64, bound: f64) -> f64 {
-    let difference = objective - bound;
+    let difference = (objective - bound).abs();
     if difference == 0.0 {
         0.0
     } else {

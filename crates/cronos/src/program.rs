@@ -1,7 +1,9 @@
 //! The sampled convex program: data, gates, activation, loss and penalty.
 
 use crate::Error;
+use crate::engine::Engine;
 use crate::gates::Gates;
+use crate::inner::norm;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -91,5 +93,19 @@ impl<T: Real> Program<T> {
     /// Columns of the weights: signs x P x C.
     pub fn groups(&self) -> usize {
         self.activation.signs() * self.gates.len() * self.y.columns()
+    }
+
+    /// A penalty that is sure to give the zero network: `max_g ‖F_gᵀ y‖`. For
+    /// the gated activation it is the smallest such penalty.
+    pub fn zero_beta(&self) -> f64 {
+        let engine = Engine::new(&self.x, &self.gates, self.activation);
+        let targets: Vec<T> = (0..self.y.columns()).flat_map(|c| self.y.column(c)).collect();
+        let groups = self.gates.len() * self.y.columns();
+        let mut spread = vec![T::ZERO; self.x.columns() * groups];
+        engine.masked_spread(&targets, &mut spread, &mut engine.workspace(self.y.columns()));
+        spread
+            .chunks(self.x.columns())
+            .map(norm)
+            .fold(0.0, f64::max)
     }
 }

@@ -21,7 +21,7 @@ pub struct Iteration {
     pub dual_relative: f64,
     /// Best lower bound proved so far.
     pub lower_bound: f64,
-    /// `(objective − lower_bound) / |objective|` of `u`; negative while `u` is far outside its cones.
+    /// `|objective − lower_bound| / |objective|` of `u`.
     pub gap: f64,
     /// Penalty parameter of this iteration.
     pub rho: f64,

@@ -104,7 +104,7 @@ fn solve_reduced<T: Real>(
             Split::Paper => 1.0 / rho,
             Split::Loss => settings.loss_weight.unwrap_or(default_weight(&engine)),
         },
-        relaxation: settings.relaxation,
+        relaxation: std::env::var("AL").ok().and_then(|v| v.parse().ok()).unwrap_or(settings.relaxation),
     };
     let mut work = engine.workspace(outputs);
     let build = Build {
@@ -356,10 +356,14 @@ impl<T: Real> Run<'_, T> {
             .then_some(Status::Stalled)
     }
 
-    /// Residual balancing: at iterations 10, 20, 40, … and every 100th, ρ moves
-    /// towards equal relative residuals.
+    /// Residual balancing at fixed iteration counts, ever more rarely: a small ρ
+    /// is good for the bound and slow on the cones, a large ρ the reverse.
     fn balance(&mut self, number: usize) -> Result<(), Error> {
-        let due = number.is_multiple_of(10) && (number / 10).is_power_of_two();
+        let due = match number {
+            0..50 => number == 10 || number == 20,
+            50..1000 => number.is_multiple_of(50),
+            _ => number.is_multiple_of(1000),
+        };
         let Some(record) = self.history.last() else {
             return Ok(());
         };
@@ -367,10 +371,10 @@ impl<T: Real> Run<'_, T> {
             return Ok(());
         }
         let ratio = (record.primal_relative / record.dual_relative).sqrt();
-        if !ratio.is_finite() || (0.67..1.5).contains(&ratio) {
+        if !ratio.is_finite() || (0.8..1.25).contains(&ratio) {
             return Ok(());
         }
-        self.set_rho(self.step.rho * ratio.clamp(0.1, 10.0))
+        self.set_rho(self.step.rho * ratio.clamp(0.5, 2.0))
     }
 
     fn set_rho(&mut self, rho: f64) -> Result<(), Error> {

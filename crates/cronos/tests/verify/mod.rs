@@ -167,7 +167,7 @@ impl Raw {
         let dual = solution.dual.as_ref().expect("the dual point was kept");
         let bound = self.bound(dual);
         same("lower bound", certificate.lower_bound, bound, worth.objective);
-        let gap = (worth.objective - bound) / worth.objective;
+        let gap = (worth.objective - bound).abs() / worth.objective;
         same("gap", certificate.gap, gap, 1.0);
     }
 }

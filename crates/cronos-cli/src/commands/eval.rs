@@ -1,0 +1,89 @@
+//! `cronos eval`
+
+use super::labelled::{Truth, target_column};
+use super::predict::missing;
+use crate::arguments::Eval;
+use crate::failure::Failure;
+use crate::{model_file, output};
+use cronos::{Matrix, Model, Task};
+use cronos_data::ReadOptions;
+use serde_json::json;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+pub fn run(eval: &Eval) -> Result<ExitCode, Failure> {
+    let model = model_file::read(&eval.model)?;
+    let options = ReadOptions {
+        target: target_column(eval.target.as_ref().or(model.target_name.as_ref())),
+        missing: missing(&model),
+        expected_features: Some(&model.feature_names),
+    };
+    let loaded = cronos_data::read(&eval.data, &options).map_err(Failure::reading)?;
+    let data = loaded.train;
+    let truth = Truth::of(&data, &model.task)?;
+    let x = model_file::matrix(data.features)?;
+    let score = truth.score(&model, &x)?;
+    let confusion = confusion(&model, &truth, &x)?;
+    if eval.json {
+        let mut report = score.json();
+        if let (Some(report), Some(confusion)) = (report.as_object_mut(), &confusion) {
+            report.insert("confusion".into(), json!(confusion));
+            if let Task::Classification { classes } = &model.task {
+                report.insert("classes".into(), json!(classes));
+            }
+        }
+        output::print_json(&report)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = format!("{}\n", score.text());
+    if let (Some(confusion), Task::Classification { classes }) = (&confusion, &model.task) {
+        text.push_str(&confusion_text(confusion, classes));
+    }
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Rows by true class and predicted class.
+fn confusion(
+    model: &Model,
+    truth: &Truth,
+    x: &Matrix<f64>,
+) -> Result<Option<Vec<Vec<usize>>>, Failure> {
+    let (Truth::Classes(truth), Task::Classification { classes }) = (truth, &model.task) else {
+        return Ok(None);
+    };
+    let mut counts = vec![vec![0; classes.len()]; classes.len()];
+    for (predicted, &actual) in model.classify(x)?.into_iter().zip(truth) {
+        counts[actual][predicted] += 1;
+    }
+    Ok(Some(counts))
+}
+
+/// A table with one row per true class; left out when there are too many to read.
+fn confusion_text(counts: &[Vec<usize>], classes: &[String]) -> String {
+    const MOST: usize = 20;
+    if classes.len() > MOST {
+        return String::new();
+    }
+    let width = classes
+        .iter()
+        .map(|class| class.chars().count())
+        .chain([5])
+        .max()
+        .unwrap_or(5);
+    let mut text = format!("{:>width$} | predicted\n", "true");
+    // writing to a string cannot fail
+    let _ = write!(text, "{:>width$} |", "");
+    for class in classes {
+        let _ = write!(text, " {class:>width$}");
+    }
+    text.push('\n');
+    for (class, row) in classes.iter().zip(counts) {
+        let _ = write!(text, "{class:>width$} |");
+        for count in row {
+            let _ = write!(text, " {count:>width$}");
+        }
+        text.push('\n');
+    }
+    text
+}

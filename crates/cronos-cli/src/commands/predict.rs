@@ -1,0 +1,86 @@
+//! `cronos predict`
+
+use super::labelled::target_column;
+use crate::arguments::Predict;
+use crate::failure::Failure;
+use crate::{model_file, output};
+use cronos::{Matrix, Model, Task};
+use cronos_data::{Missing, ReadOptions};
+use serde_json::json;
+use std::process::ExitCode;
+
+pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
+    if let Some(out) = &predict.out {
+        model_file::check_writable(out, predict.force)?;
+    }
+    let model = model_file::read(&predict.model)?;
+    let options = ReadOptions {
+        target: target_column(predict.target.as_ref()),
+        missing: missing(&model),
+        expected_features: Some(&model.feature_names),
+    };
+    let loaded = cronos_data::read(&predict.data, &options).map_err(Failure::reading)?;
+    let x = model_file::matrix(loaded.train.features)?;
+    let decisions = model.decide(&x)?;
+    let labels = match &model.task {
+        Task::Classification { classes } => Some(
+            model
+                .classify(&x)?
+                .into_iter()
+                .map(|class| classes[class].as_str())
+                .collect::<Vec<_>>(),
+        ),
+        Task::Regression => None,
+    };
+    if predict.json {
+        let rows: Vec<_> = (0..decisions.rows()).map(|i| decisions.row(i)).collect();
+        output::print_json(&json!({ "labels": labels, "decisions": rows }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let text = csv(&model, &decisions, labels.as_deref());
+    match &predict.out {
+        Some(path) => model_file::write(path, text.as_bytes(), predict.force)?,
+        None => output::print(&text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A model that knows how to fill missing values accepts them.
+pub fn missing(model: &Model) -> Missing {
+    if model.imputation.is_some() {
+        Missing::Keep
+    } else {
+        Missing::Refuse
+    }
+}
+
+/// `prediction`, then for classes the decision values.
+fn csv(model: &Model, decisions: &Matrix<f64>, labels: Option<&[&str]>) -> String {
+    let outputs = decisions.columns();
+    let header: Vec<String> = match &model.task {
+        Task::Regression if outputs == 1 => vec!["prediction".into()],
+        Task::Regression => (0..outputs).map(|c| format!("prediction_{c}")).collect(),
+        Task::Classification { .. } if outputs == 1 => vec!["prediction".into(), "decision".into()],
+        Task::Classification { classes } => std::iter::once("prediction".to_string())
+            .chain(classes.iter().map(|class| quoted(&format!("decision_{class}"))))
+            .collect(),
+    };
+    let mut text = header.join(",");
+    text.push('\n');
+    for i in 0..decisions.rows() {
+        let mut fields: Vec<String> = labels.map(|labels| quoted(labels[i])).into_iter().collect();
+        fields.extend(decisions.row(i).iter().map(f64::to_string));
+        text.push_str(&fields.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+/// A csv field, in quotes where it needs them.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_string()
+    }
+}

@@ -1,0 +1,67 @@
+//! Why a command failed, and the exit code that says so.
+
+use cronos_data::DataError;
+use std::fmt;
+use std::process::ExitCode;
+
+/// Exit codes, as documented in the help.
+pub const INTERRUPTED: u8 = 130;
+pub const TOLERANCE_NOT_REACHED: u8 = 4;
+
+/// A failure is one sentence and an exit code.
+#[derive(Debug)]
+pub enum Failure {
+    /// Exit 1: the work could not be done.
+    Work(String),
+    /// Exit 2: the command makes no sense.
+    Usage(String),
+    /// Exit 3: the input was refused.
+    Input(String),
+    /// Exit 0: whoever read our output went away.
+    PipeClosed,
+}
+
+impl Failure {
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::PipeClosed => ExitCode::SUCCESS,
+            Self::Work(_) => ExitCode::from(1),
+            Self::Usage(_) => ExitCode::from(2),
+            Self::Input(_) => ExitCode::from(3),
+        }
+    }
+
+    /// A file that was to be read: whatever is wrong with it, the input is refused.
+    pub fn reading(error: DataError) -> Self {
+        Self::Input(error.to_string())
+    }
+
+    /// A file that was to be written.
+    pub fn writing(error: DataError) -> Self {
+        match error {
+            DataError::Exists { .. } => Self::Usage(error.to_string()),
+            _ => Self::Work(error.to_string()),
+        }
+    }
+}
+
+impl From<cronos::Error> for Failure {
+    fn from(error: cronos::Error) -> Self {
+        use cronos::Error;
+        let text = error.to_string();
+        match error {
+            Error::Setting { .. } => Self::Usage(text),
+            Error::Memory { .. } | Error::Numerical(_) => Self::Work(text),
+            _ => Self::Input(text),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Work(text) | Self::Usage(text) | Self::Input(text) => f.write_str(text),
+            Self::PipeClosed => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The result of a fit, for people and for programs.
+
+use crate::memory;
+use crate::output::colours;
+use crate::score::Score;
+use cronos::memory::human;
+use cronos::{Fitted, Iteration, Model, Status, Task};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::Path;
+
+/// Everything there is to say about a fit.
+pub struct Summary<'a> {
+    pub data: &'a str,
+    pub model: &'a Model,
+    pub fitted: &'a Fitted,
+    pub train: &'a Score,
+    pub test: Option<&'a Score>,
+    pub out: Option<&'a Path>,
+    pub total_seconds: f64,
+}
+
+impl Summary<'_> {
+    pub fn json(&self) -> Value {
+        let solution = &self.fitted.solution;
+        let certificate = &solution.certificate;
+        let training = &self.model.training;
+        let seconds = &solution.seconds;
+        let inner: usize = solution.history.iter().map(|i| i.inner_iterations).sum();
+        json!({
+            "status": solution.status.name(),
+            "iterations": solution.history.len(),
+            "objective": certificate.objective,
+            "lower_bound": certificate.lower_bound,
+            "gap": certificate.gap,
+            "violation": certificate.violation,
+            "network_objective": certificate.network_objective,
+            "solver": training.solver,
+            "solver_reason": solution.choice.reason,
+            "inner_iterations": inner,
+            "nystrom_rank": solution.rank,
+            "gates": self.fitted.gates,
+            "neurons": self.model.network.neurons(),
+            "beta": self.fitted.beta,
+            "loss": training.loss,
+            "activation": training.activation,
+            "precision": training.precision,
+            "seed": training.seed,
+            "rho": solution.history.last().map(|iteration| iteration.rho),
+            "data": {
+                "name": self.data,
+                "fingerprint": training.data_fingerprint,
+                "rows": training.rows,
+                "features": self.model.network.features(),
+                "outputs": self.model.network.outputs(),
+                "reduced_features": solution.reduced_features,
+                "target": self.model.target_name,
+                "classes": match &self.model.task {
+                    Task::Classification { classes } => Some(classes),
+                    Task::Regression => None,
+                },
+            },
+            "train": self.train.json(),
+            "test": self.test.map(Score::json),
+            "seconds": {
+                "total": self.total_seconds,
+                "setup": seconds.setup,
+                "iterations": seconds.total() - seconds.setup,
+                "solve": seconds.solve,
+                "sweep": seconds.sweep,
+                "check": seconds.check,
+            },
+            "planned_memory_bytes": solution.plan.total(),
+            "peak_memory_bytes": memory::peak_bytes(),
+            "model": self.out.map(|path| path.display().to_string()),
+        })
+    }
+
+    pub fn text(&self) -> String {
+        let solution = &self.fitted.solution;
+        let certificate = &solution.certificate;
+        let training = &self.model.training;
+        let outputs = self.model.network.outputs();
+        let task = match &self.model.task {
+            Task::Classification { classes } => format!("{} classes", classes.len()),
+            Task::Regression if outputs == 1 => "regression".to_string(),
+            Task::Regression => format!("regression, {outputs} outputs"),
+        };
+        let mut lines = vec![
+            (
+                "data",
+                format!(
+                    "{}: {} rows, {} features, {task}",
+                    self.data,
+                    training.rows,
+                    self.model.network.features()
+                ),
+            ),
+            (
+                "network",
+                format!(
+                    "{} {} neurons from {} gates, β = {:.4}",
+                    self.model.network.neurons(),
+                    training.activation,
+                    self.fitted.gates,
+                    self.fitted.beta
+                ),
+            ),
+            ("train", self.train.text()),
+        ];
+        if let Some(test) = self.test {
+            lines.push(("test", test.text()));
+        }
+        lines.push((
+            "objective",
+            format!(
+                "{:.5}, no network of this program can be below {:.5}",
+                certificate.objective, certificate.lower_bound
+            ),
+        ));
+        lines.push((
+            "certificate",
+            format!(
+                "gap {:.3} %, cone violation {:.1e}, objective of the network itself {:.5}",
+                100.0 * certificate.gap,
+                certificate.violation,
+                certificate.network_objective
+            ),
+        ));
+        lines.push((
+            "solver",
+            format!("{}: {}", training.solver, solution.choice.reason),
+        ));
+        let peak = memory::peak_bytes().map_or(String::new(), |bytes| {
+            format!(", peak memory {}", human(bytes))
+        });
+        lines.push((
+            "time",
+            format!(
+                "{:.2} s ({:.2} s set-up, {} iterations){peak}",
+                self.total_seconds,
+                solution.seconds.setup,
+                solution.history.len()
+            ),
+        ));
+        lines.push((
+            "model",
+            match self.out {
+                Some(path) => format!("saved to {}", path.display()),
+                None => "not saved; pass --out model.safetensors to keep it".to_string(),
+            },
+        ));
+        table(solution.status, &lines)
+    }
+}
+
+/// Two columns under a headline that says how the run ended.
+fn table(status: Status, lines: &[(&str, String)]) -> String {
+    let (bold, dim, plain) = if colours(std::io::stdout().is_terminal()) {
+        ("\u{1b}[1m", "\u{1b}[2m", "\u{1b}[0m")
+    } else {
+        ("", "", "")
+    };
+    let headline = match status {
+        Status::Solved => "solved to the tolerance",
+        Status::IterationLimit => "stopped at the iteration limit; the best network so far:",
+        Status::TimeLimit => "stopped at the time limit; the best network so far:",
+        Status::Interrupted => "interrupted; the best network so far:",
+        Status::Stalled => "stopped at the precision of the arithmetic; --precision f64 goes further:",
+        _ => "stopped by a numerical failure; the best network so far:",
+    };
+    let mut text = format!("{bold}{headline}{plain}\n");
+    for (name, value) in lines {
+        // writing to a string cannot fail
+        let _ = writeln!(text, "  {dim}{name:<12}{plain}{value}");
+    }
+    text
+}
+
+/// One line per iteration.
+pub fn history_csv(history: &[Iteration]) -> String {
+    let mut text = String::from(
+        "iteration,objective,violation,primal_residual,dual_residual,lower_bound,gap,rho,\
+         inner_iterations,seconds_solve,seconds_sweep,seconds_check\n",
+    );
+    for record in history {
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{},{},{},{},{},{},{},{}",
+            record.number,
+            record.objective,
+            record.violation,
+            record.primal_residual,
+            record.dual_residual,
+            record.lower_bound,
+            record.gap,
+            record.rho,
+            record.inner_iterations,
+            record.seconds.solve,
+            record.seconds.sweep,
+            record.seconds.check
+        );
+    }
+    text
+}

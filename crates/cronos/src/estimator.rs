@@ -1,0 +1,140 @@
+//! Classifier and regressor: labels or numbers in, a trained network out.
+
+use crate::Error;
+use crate::admm::Iteration;
+use crate::fit::{Fitted, Options, fit};
+use crate::matrix::Matrix;
+use crate::network::TargetScaling;
+use std::ops::ControlFlow;
+
+/// Trains a network that tells classes apart.
+///
+/// ```
+/// use cronos::{Classifier, Matrix};
+///
+/// // XOR: no line separates it, a two-layer network does
+/// let x = Matrix::from_rows(4, 2, vec![0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0])?;
+/// let labels = ["same", "different", "different", "same"];
+/// let classifier = Classifier::default().fit(&x, &labels)?;
+/// assert_eq!(classifier.predict(&x)?, labels);
+/// assert!(classifier.fitted.solution.certificate.gap <= 0.01);
+/// # Ok::<(), cronos::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Classifier {
+    /// Everything that can be chosen.
+    pub options: Options,
+}
+
+/// A trained classifier.
+#[derive(Clone, Debug)]
+pub struct TrainedClassifier<L> {
+    /// The labels, in order.
+    pub classes: Vec<L>,
+    /// The network and its certificate.
+    pub fitted: Fitted,
+}
+
+impl Classifier {
+    /// Trains on features (`n x d`) and one label per row.
+    pub fn fit<L: Ord + Clone>(
+        &self,
+        x: &Matrix<f64>,
+        labels: &[L],
+    ) -> Result<TrainedClassifier<L>, Error> {
+        self.fit_observed(x, labels, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Trains while `observe` sees every iteration and may break off.
+    pub fn fit_observed<L: Ord + Clone>(
+        &self,
+        x: &Matrix<f64>,
+        labels: &[L],
+        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+    ) -> Result<TrainedClassifier<L>, Error> {
+        let mut classes = labels.to_vec();
+        classes.sort();
+        classes.dedup();
+        if classes.len() < 2 {
+            return Err(Error::Data(format!(
+                "the labels name {} class(es); at least 2 are needed",
+                classes.len()
+            )));
+        }
+        let y = class_targets(labels, &classes);
+        let scaling = TargetScaling::identity(y.columns());
+        let fitted = fit(x, &y, scaling, &self.options, observe)?;
+        Ok(TrainedClassifier { classes, fitted })
+    }
+}
+
+impl<L: Clone> TrainedClassifier<L> {
+    /// The label of each row of `x`.
+    pub fn predict(&self, x: &Matrix<f64>) -> Result<Vec<L>, Error> {
+        let decisions = self.fitted.network.predict(x)?;
+        Ok((0..decisions.rows())
+            .map(|i| self.classes[chosen_class(decisions.row(i))].clone())
+            .collect())
+    }
+}
+
+/// Two classes: one column of −1 and 1. More: one column per class, 1 for the
+/// row's own class and 0 for the others.
+fn class_targets<L: Ord>(labels: &[L], classes: &[L]) -> Matrix<f64> {
+    if classes.len() == 2 {
+        Matrix::from_fn(labels.len(), 1, |i, _| {
+            if labels[i] == classes[1] { 1.0 } else { -1.0 }
+        })
+    } else {
+        Matrix::from_fn(labels.len(), classes.len(), |i, c| {
+            if labels[i] == classes[c] { 1.0 } else { 0.0 }
+        })
+    }
+}
+
+/// The class that a row of outputs stands for: with one output class 1 if it is
+/// at least 0, else the largest output, the first of them on a tie.
+pub(crate) fn chosen_class(outputs: &[f64]) -> usize {
+    if let [decision] = outputs {
+        return usize::from(*decision >= 0.0);
+    }
+    let mut best = 0;
+    for (class, output) in outputs.iter().enumerate() {
+        if *output > outputs[best] {
+            best = class;
+        }
+    }
+    best
+}
+
+/// Trains a network that predicts numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Regressor {
+    /// Everything that can be chosen.
+    pub options: Options,
+}
+
+impl Regressor {
+    /// Trains on features (`n x d`) and targets (`n x C`).
+    pub fn fit(&self, x: &Matrix<f64>, y: &Matrix<f64>) -> Result<Fitted, Error> {
+        self.fit_observed(x, y, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Trains while `observe` sees every iteration and may break off.
+    ///
+    /// A penalty that is given applies to the targets as they are; when it is
+    /// chosen automatically, targets are standardised first.
+    pub fn fit_observed(
+        &self,
+        x: &Matrix<f64>,
+        y: &Matrix<f64>,
+        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+    ) -> Result<Fitted, Error> {
+        y.check_finite("targets")?;
+        let scaling = match self.options.beta {
+            Some(_) => TargetScaling::identity(y.columns()),
+            None => TargetScaling::standard(y),
+        };
+        fit(x, y, scaling, &self.options, observe)
+    }
+}

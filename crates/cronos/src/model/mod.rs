@@ -1,0 +1,157 @@
+//! A trained network together with what is needed to use it: the meaning of
+//! its columns, the missing values and how it came to be.
+
+mod checksum;
+mod file;
+mod onnx;
+mod onnx_graph;
+mod onnx_proto;
+mod tensors;
+mod training;
+
+pub use file::FORMAT_VERSION;
+pub use training::Training;
+
+use crate::Error;
+use crate::matrix::Matrix;
+use crate::network::Network;
+use serde::{Deserialize, Serialize};
+
+/// What the outputs of the network stand for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// One of several classes. With two classes there is one output, and class 1
+    /// is chosen when it is at least 0. With more there is one output per class,
+    /// and the largest is chosen, the first of them on a tie.
+    Classification {
+        /// The names of the classes, in the order of their indices.
+        classes: Vec<String>,
+    },
+    /// Numbers.
+    Regression,
+}
+
+/// A network on raw features, the meaning of its columns and its history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The network.
+    pub network: Network,
+    /// What its outputs stand for.
+    pub task: Task,
+    /// The name of each feature.
+    pub feature_names: Vec<String>,
+    /// The name of the target, if it has one.
+    pub target_name: Option<String>,
+    /// The value of each feature that replaces a missing (NaN) one.
+    pub imputation: Option<Vec<f64>>,
+    /// How the network came to be.
+    pub training: Training,
+}
+
+impl Model {
+    /// The outputs of the network for each row of `x`, rows x outputs, after
+    /// missing (NaN) features were replaced.
+    pub fn decide(&self, x: &Matrix<f64>) -> Result<Matrix<f64>, Error> {
+        match &self.imputation {
+            Some(imputation)
+                if imputation.len() == x.columns() && x.values().iter().any(|v| v.is_nan()) =>
+            {
+                let filled = x
+                    .values()
+                    .iter()
+                    .zip(imputation.iter().cycle())
+                    .map(|(&value, &known)| if value.is_nan() { known } else { value })
+                    .collect();
+                self.network
+                    .predict(&Matrix::from_rows(x.rows(), x.columns(), filled)?)
+            }
+            _ => self.network.predict(x),
+        }
+    }
+
+    /// The index of the class of each row of `x`. Refused for regression.
+    pub fn classify(&self, x: &Matrix<f64>) -> Result<Vec<usize>, Error> {
+        let Task::Classification { classes } = &self.task else {
+            return Err(Error::Format(
+                "this is a regression model, which has no classes; ask it for predictions".into(),
+            ));
+        };
+        let decisions = self.decide(x)?;
+        let class = |row: &[f64]| match (row, classes.len()) {
+            ([decision], 2) => usize::from(*decision >= 0.0),
+            _ => largest(row),
+        };
+        Ok((0..decisions.rows())
+            .map(|i| class(decisions.row(i)))
+            .collect())
+    }
+
+    /// Refuses parts that do not fit together or numbers that are not finite.
+    pub fn check(&self) -> Result<(), Error> {
+        self.network.check()?;
+        let (features, outputs) = (self.network.features(), self.network.outputs());
+        if let Task::Classification { classes } = &self.task {
+            let expected = match classes.len() {
+                0 | 1 => {
+                    return Err(Error::Format(format!(
+                        "a classifier needs at least 2 classes, found {}",
+                        classes.len()
+                    )));
+                }
+                2 => 1,
+                more => more,
+            };
+            fits("network outputs", outputs, expected)?;
+        }
+        fits("feature names", self.feature_names.len(), features)?;
+        if let Some(imputation) = &self.imputation {
+            fits("imputation values", imputation.len(), features)?;
+        }
+        let training = &self.training;
+        for (what, numbers, expected) in [
+            ("feature means", &training.feature_mean, features),
+            ("feature scales", &training.feature_scale, features),
+            ("target means", &training.target_mean, outputs),
+            ("target scales", &training.target_scale, outputs),
+        ] {
+            fits(what, numbers.len(), expected)?;
+            finite(what, numbers)?;
+        }
+        finite(
+            "imputation values",
+            self.imputation.as_deref().unwrap_or_default(),
+        )
+    }
+}
+
+/// The index of the largest entry, the first of them on a tie.
+fn largest(row: &[f64]) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (index, &value) in row.iter().enumerate() {
+        if value > best.1 {
+            best = (index, value);
+        }
+    }
+    best.0
+}
+
+fn fits(what: &'static str, found: usize, expected: usize) -> Result<(), Error> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what,
+        expected: expected.to_string(),
+        found: found.to_string(),
+    })
+}
+
+fn finite(what: &str, numbers: &[f64]) -> Result<(), Error> {
+    match numbers.iter().position(|number| !number.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(Error::Format(format!(
+            "{what}: number {at} (counting from 0) is not finite; a model holds finite numbers only"
+        ))),
+    }
+}

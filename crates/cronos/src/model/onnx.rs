@@ -1,0 +1,164 @@
+//! The model as an ONNX file.
+
+use super::onnx_graph::Graph;
+use super::onnx_proto::{DOUBLE, FLOAT, INT64, ModelProto, OperatorSet, Property, STRING};
+use super::{Model, Task};
+use crate::Error;
+use crate::matrix::Matrix;
+use crate::network::Network;
+use prost::Message;
+use std::borrow::Cow;
+
+/// The version of the file layout.
+const IR_VERSION: i64 = 8;
+/// The version of the operators of ai.onnx.
+const OPERATORS: i64 = 17;
+/// The largest message protobuf allows.
+const SIZE_LIMIT: usize = i32::MAX as usize;
+
+impl Model {
+    /// The model as the bytes of an ONNX file. Equal models give equal bytes.
+    ///
+    /// The input `features` is rows x features in single precision. The outputs
+    /// are `prediction` for regression and `decision` and `label` for
+    /// classification. Labels are integers if every class name is an integer,
+    /// and strings otherwise. Everything between is computed in double precision.
+    pub fn to_onnx(&self) -> Result<Vec<u8>, Error> {
+        self.check()?;
+        let mut graph = Graph::default();
+        graph.input("features", self.network.features());
+        let x = self.inputs(&mut graph);
+        let scores = outputs(&mut graph, &x, &occupied(&self.network));
+        let name = match self.task {
+            Task::Classification { .. } => "decision",
+            Task::Regression => "prediction",
+        };
+        graph.apply("Cast", &[&scores], name, &[("to", FLOAT.into())]);
+        graph.output(name, FLOAT, Some(self.network.outputs()));
+        if let Task::Classification { classes } = &self.task {
+            labels(&mut graph, &scores, classes);
+        }
+        let model = ModelProto {
+            ir_version: IR_VERSION,
+            producer_name: "cronos".into(),
+            producer_version: env!("CARGO_PKG_VERSION").into(),
+            graph: Some(graph.finish("cronos")),
+            opset_import: vec![OperatorSet {
+                domain: Some(String::new()),
+                version: OPERATORS,
+            }],
+            metadata_props: self.properties()?,
+        };
+        if model.encoded_len() > SIZE_LIMIT {
+            return Err(Error::Format(format!(
+                "the network is too large for an ONNX file, which ends at 2 GiB: it has {} \
+                 neurons on {} features; train with fewer gates or use the model file",
+                self.network.neurons(),
+                self.network.features()
+            )));
+        }
+        Ok(model.encode_to_vec())
+    }
+
+    /// The features in double precision, missing ones replaced.
+    fn inputs(&self, graph: &mut Graph) -> String {
+        let double = [("to", DOUBLE.into())];
+        let x = graph.apply("Cast", &["features"], "features_double", &double);
+        let Some(imputation) = &self.imputation else {
+            return x;
+        };
+        let missing = graph.apply("IsNaN", &["features"], "missing", &[]);
+        let known = graph.numbers("imputation", &[imputation.len()], imputation);
+        graph.apply("Where", &[&missing, &known, &x], "features_filled", &[])
+    }
+
+    /// The names of the columns, each list as JSON.
+    fn properties(&self) -> Result<Vec<Property>, Error> {
+        let names = serde_json::to_string(&self.feature_names)
+            .map_err(|error| Error::Format(format!("the model cannot be written: {error}")))?;
+        let mut properties = vec![Property {
+            key: "feature_names".into(),
+            value: names,
+        }];
+        properties.extend(self.target_name.iter().map(|name| Property {
+            key: "target_name".into(),
+            value: name.clone(),
+        }));
+        Ok(properties)
+    }
+}
+
+/// The network, with one unit that does nothing if it has none: runtimes
+/// do not agree on products with an empty matrix.
+fn occupied(network: &Network) -> Cow<'_, Network> {
+    if network.neurons() > 0 {
+        return Cow::Borrowed(network);
+    }
+    Cow::Owned(Network {
+        hidden: Matrix::from_fn(1, network.features(), |_, _| 0.0),
+        hidden_bias: vec![0.0],
+        output: Matrix::from_fn(1, network.outputs(), |_, _| 0.0),
+        output_bias: network.output_bias.clone(),
+        gating: None,
+    })
+}
+
+/// The outputs of the network on `x`, in double precision.
+fn outputs(graph: &mut Graph, x: &str, network: &Network) -> String {
+    let sums = rows_times(graph, x, "hidden", &network.hidden, &network.hidden_bias);
+    let units = match &network.gating {
+        None => graph.apply("Relu", &[&sums], "units", &[]),
+        Some(gating) => {
+            let gates = rows_times(graph, x, "gate", &gating.directions, &gating.bias);
+            let zero = graph.numbers("closed", &[], &[0.0]);
+            let open = graph.apply("GreaterOrEqual", &[&gates, &zero], "gate_open", &[]);
+            let index: Vec<i64> = gating.gate_of.iter().map(|&gate| gate as i64).collect();
+            let index = graph.integers("gate_index", &index);
+            let open = graph.apply("Gather", &[&open, &index], "unit_open", &[("axis", 1)]);
+            graph.apply("Where", &[&open, &sums, &zero], "units", &[])
+        }
+    };
+    let shape = [network.neurons(), network.outputs()];
+    let weight = graph.numbers("output_weight", &shape, network.output.values());
+    let bias = graph.numbers("output_bias", &shape[1..], &network.output_bias);
+    graph.apply("Gemm", &[&units, &weight, &bias], "scores", &[])
+}
+
+/// `x · weightsᵀ + bias`
+fn rows_times(graph: &mut Graph, x: &str, of: &str, weights: &Matrix<f64>, bias: &[f64]) -> String {
+    let shape = [weights.rows(), weights.columns()];
+    let weight = graph.numbers(&format!("{of}_weight"), &shape, weights.values());
+    let bias = graph.numbers(&format!("{of}_bias"), &[bias.len()], bias);
+    let result = format!("{of}_sums");
+    graph.apply("Gemm", &[x, &weight, &bias], &result, &[("transB", 1)])
+}
+
+/// Adds the output `label`: the name of the class of each row.
+fn labels(graph: &mut Graph, scores: &str, classes: &[String]) {
+    let index = if classes.len() == 2 {
+        let zero = graph.numbers("threshold", &[], &[0.0]);
+        let positive = graph.apply("GreaterOrEqual", &[scores, &zero], "positive", &[]);
+        let index = [("to", INT64.into())];
+        let index = graph.apply("Cast", &[&positive], "class_column", &index);
+        let axis = graph.integers("class_axis", &[1]);
+        graph.apply("Squeeze", &[&index, &axis], "class", &[])
+    } else {
+        let first = [("axis", 1), ("keepdims", 0), ("select_last_index", 0)];
+        graph.apply("ArgMax", &[scores], "class", &first)
+    };
+    let (names, kind) = match integers(classes) {
+        Some(values) => (graph.integers("classes", &values), INT64),
+        None => (graph.strings("classes", classes), STRING),
+    };
+    graph.apply("Gather", &[&names, &index], "label", &[("axis", 0)]);
+    graph.output("label", kind, None);
+}
+
+/// The class names as integers, if each is written as its integer is.
+fn integers(classes: &[String]) -> Option<Vec<i64>> {
+    let integer = |name: &String| {
+        let value: i64 = name.parse().ok()?;
+        (value.to_string() == *name).then_some(value)
+    };
+    classes.iter().map(integer).collect()
+}

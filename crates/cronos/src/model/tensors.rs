@@ -1,0 +1,163 @@
+//! The numbers of a model as named tensors, and back.
+
+use super::Model;
+use crate::Error;
+use crate::matrix::Matrix;
+use crate::network::{Gating, Network};
+use safetensors::tensor::{Dtype, Metadata, TensorInfo};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A tensor: the type of its entries, its shape and its bytes.
+pub(super) struct Tensor<'a> {
+    pub(super) dtype: Dtype,
+    pub(super) shape: Vec<usize>,
+    pub(super) bytes: Cow<'a, [u8]>,
+}
+
+/// Tensors by name.
+pub(super) type Tensors<'a> = BTreeMap<String, Tensor<'a>>;
+
+/// The tensors the header declares, each inside `data`.
+pub(super) fn views<'a>(header: &Metadata, data: &'a [u8]) -> Result<Tensors<'a>, Error> {
+    if header.data_len() != data.len() {
+        return Err(damaged(if header.data_len() > data.len() {
+            "it is cut short"
+        } else {
+            "there are bytes behind its last tensor"
+        }));
+    }
+    let view = |(name, info): (String, &TensorInfo)| {
+        let bytes = data
+            .get(info.data_offsets.0..info.data_offsets.1)
+            .ok_or_else(|| damaged("it is cut short"))?;
+        let tensor = Tensor {
+            dtype: info.dtype,
+            shape: info.shape.clone(),
+            bytes: Cow::Borrowed(bytes),
+        };
+        Ok((name, tensor))
+    };
+    header.tensors().into_iter().map(view).collect()
+}
+
+/// Every number of the model, by name.
+pub(super) fn tensors(model: &Model) -> Tensors<'static> {
+    let network = &model.network;
+    let mut tensors = Tensors::new();
+    let mut add = |name: &str, shape: &[usize], values: &[f64]| {
+        let tensor = Tensor {
+            dtype: Dtype::F64,
+            shape: shape.to_vec(),
+            bytes: values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        };
+        tensors.insert(name.to_string(), tensor);
+    };
+    let (units, d, outputs) = (network.neurons(), network.features(), network.outputs());
+    let output = Matrix::from_fn(outputs, units, |c, j| network.output.at(j, c));
+    add("hidden.weight", &[units, d], network.hidden.values());
+    add("output.weight", &[outputs, units], output.values());
+    let mut vectors = vec![
+        ("hidden.bias", &network.hidden_bias),
+        ("output.bias", &network.output_bias),
+        ("scaling.mean", &model.training.feature_mean),
+        ("scaling.scale", &model.training.feature_scale),
+        ("target.mean", &model.training.target_mean),
+        ("target.scale", &model.training.target_scale),
+    ];
+    vectors.extend(model.imputation.iter().map(|values| ("imputation", values)));
+    if let Some(gating) = &network.gating {
+        let gates = gating.directions.rows();
+        add("gate.weight", &[gates, d], gating.directions.values());
+        vectors.push(("gate.bias", &gating.bias));
+    }
+    for (name, values) in vectors {
+        add(name, &[values.len()], values);
+    }
+    if let Some(gating) = &network.gating {
+        let index = Tensor {
+            dtype: Dtype::I64,
+            shape: vec![gating.gate_of.len()],
+            bytes: (gating.gate_of.iter())
+                .flat_map(|&gate| (gate as i64).to_le_bytes())
+                .collect(),
+        };
+        tensors.insert("gate.index".to_string(), index);
+    }
+    tensors
+}
+
+/// The network in the tensors.
+pub(super) fn network(tensors: &Tensors) -> Result<Network, Error> {
+    let hidden = matrix(tensors, "hidden.weight")?;
+    let hidden_bias = vector(tensors, "hidden.bias")?;
+    let transposed = matrix(tensors, "output.weight")?;
+    let output_bias = vector(tensors, "output.bias")?;
+    // the biases are as long as their bytes, so these bound every loop below
+    if transposed.columns() != hidden_bias.len() || transposed.rows() != output_bias.len() {
+        return Err(damaged("the parts of the network do not fit together"));
+    }
+    let gating = if tensors.contains_key("gate.weight") {
+        Some(Gating {
+            directions: matrix(tensors, "gate.weight")?,
+            bias: vector(tensors, "gate.bias")?,
+            gate_of: words(tensors, "gate.index", Dtype::I64)?
+                .1
+                .map(|word| usize::try_from(i64::from_le_bytes(word)))
+                .collect::<Result<_, _>>()
+                .map_err(|_| damaged("a gate index is negative"))?,
+        })
+    } else {
+        None
+    };
+    Ok(Network {
+        hidden,
+        output: Matrix::from_fn(hidden_bias.len(), output_bias.len(), |j, c| {
+            transposed.at(c, j)
+        }),
+        hidden_bias,
+        output_bias,
+        gating,
+    })
+}
+
+/// The tensor `name`, two-dimensional.
+fn matrix(tensors: &Tensors, name: &str) -> Result<Matrix<f64>, Error> {
+    let (shape, words) = words(tensors, name, Dtype::F64)?;
+    let [rows, columns] = *shape else {
+        return Err(damaged(format!("its tensor {name} is not a matrix")));
+    };
+    Matrix::from_rows(rows, columns, words.map(f64::from_le_bytes).collect())
+}
+
+/// The tensor `name`, one-dimensional.
+pub(super) fn vector(tensors: &Tensors, name: &str) -> Result<Vec<f64>, Error> {
+    let (shape, words) = words(tensors, name, Dtype::F64)?;
+    if shape.len() != 1 {
+        return Err(damaged(format!("its tensor {name} is not a vector")));
+    }
+    Ok(words.map(f64::from_le_bytes).collect())
+}
+
+/// The shape and the eight-byte entries of the tensor `name`.
+fn words<'a>(
+    tensors: &'a Tensors,
+    name: &str,
+    dtype: Dtype,
+) -> Result<(&'a [usize], impl Iterator<Item = [u8; 8]> + use<'a>), Error> {
+    let tensor = tensors
+        .get(name)
+        .ok_or_else(|| damaged(format!("its tensor {name} is missing")))?;
+    if tensor.dtype != dtype {
+        return Err(damaged(format!("its tensor {name} is not {dtype}")));
+    }
+    let (words, _) = tensor.bytes.as_chunks::<8>();
+    Ok((&tensor.shape, words.iter().copied()))
+}
+
+/// The refusal of a file that says it is a model but cannot be one.
+pub(super) fn damaged(what: impl std::fmt::Display) -> Error {
+    Error::Format(format!(
+        "the model file is damaged: {what}; copy it again or train it again"
+    ))
+}

@@ -1,0 +1,124 @@
+//! How a network came to be.
+
+use serde::{Deserialize, Serialize};
+
+/// How the network came to be; stored with it.
+///
+/// The serialised form leaves out the means and scales, which the model file
+/// keeps as tensors. A number that is not finite is written as a string.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// The seed of the random numbers.
+    pub seed: u64,
+    /// Tells one training table from another.
+    pub data_fingerprint: String,
+    /// Number of training rows.
+    pub rows: usize,
+    /// How the solver ended.
+    pub status: String,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// The name of the solver.
+    pub solver: String,
+    /// The name of the loss.
+    pub loss: String,
+    /// The name of the activation.
+    pub activation: String,
+    /// The precision of the solver's numbers.
+    pub precision: String,
+    /// Penalty on the norms of the groups.
+    #[serde(with = "number")]
+    pub beta: f64,
+    /// Number of sampled gates.
+    pub gates: usize,
+    /// Whether there was a column of ones.
+    pub bias: bool,
+    /// Subtracted from each feature before training.
+    #[serde(skip)]
+    pub feature_mean: Vec<f64>,
+    /// Divided each feature before training.
+    #[serde(skip)]
+    pub feature_scale: Vec<f64>,
+    /// Subtracted from each target before training.
+    #[serde(skip)]
+    pub target_mean: Vec<f64>,
+    /// Divided each target before training.
+    #[serde(skip)]
+    pub target_scale: Vec<f64>,
+    /// The objective of the convex program.
+    #[serde(with = "number")]
+    pub objective: f64,
+    /// No feasible point of the convex program has a lower objective than this.
+    #[serde(with = "number")]
+    pub lower_bound: f64,
+    /// The relative distance between the two.
+    #[serde(with = "number")]
+    pub gap: f64,
+    /// The largest relative violation of a gate.
+    #[serde(with = "number")]
+    pub violation: f64,
+    /// The objective of the recovered network itself, which is not convex.
+    #[serde(with = "number")]
+    pub network_objective: f64,
+    /// Accuracy or R² on the training rows.
+    #[serde(with = "optional")]
+    pub train_score: Option<f64>,
+    /// Accuracy or R² on the test rows.
+    #[serde(with = "optional")]
+    pub test_score: Option<f64>,
+}
+
+/// A number as JSON can hold it: JSON has no infinity and no NaN.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Finite(f64),
+    Text(String),
+}
+
+impl Number {
+    fn of(value: f64) -> Self {
+        if value.is_finite() {
+            Self::Finite(value)
+        } else {
+            Self::Text(value.to_string())
+        }
+    }
+
+    fn value<E: serde::de::Error>(self) -> Result<f64, E> {
+        match self {
+            Self::Finite(value) => Ok(value),
+            Self::Text(text) => text.parse().map_err(E::custom),
+        }
+    }
+}
+
+mod number {
+    use super::Number;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        Number::of(*value).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Number::deserialize(deserializer)?.value()
+    }
+}
+
+mod optional {
+    use super::Number;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.map(Number::of).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<f64>, D::Error> {
+        Option::<Number>::deserialize(deserializer)?
+            .map(Number::value)
+            .transpose()
+    }
+}

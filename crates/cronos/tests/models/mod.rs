@@ -1,0 +1,108 @@
+//! Small models made by hand.
+
+use cronos::{Gating, Matrix, Model, Network, Task, Training};
+
+/// Three classes, with numbers that are hard to write down exactly.
+pub fn classifier() -> Model {
+    let network = Network {
+        hidden: matrix(2, 2, &[0.1, f64::MIN_POSITIVE / 3.0, -1e300, 1.0 / 3.0]),
+        hidden_bias: vec![5e-324, -0.0],
+        output: matrix(2, 3, &[1.0, -2.0, 0.3, 4.0, 1e-17, -6.0]),
+        output_bias: vec![0.0, 1.5, f64::EPSILON],
+        gating: None,
+    };
+    let classes = ["a", "b \"quoted\"", "ç\u{1F980}"]
+        .map(String::from)
+        .to_vec();
+    Model {
+        imputation: Some(vec![0.7, -1e-310]),
+        ..model(network, Task::Classification { classes })
+    }
+}
+
+/// Two classes on one feature: class 1 from 0 on.
+pub fn binary() -> Model {
+    let network = Network {
+        hidden: matrix(2, 1, &[1.0, -1.0]),
+        hidden_bias: vec![0.0, 0.0],
+        output: matrix(2, 1, &[1.0, -1.0]),
+        output_bias: vec![0.0],
+        gating: None,
+    };
+    let classes = ["no", "yes"].map(String::from).to_vec();
+    model(network, Task::Classification { classes })
+}
+
+/// Regression with two outputs and gates.
+pub fn gated() -> Model {
+    let network = Network {
+        hidden: matrix(3, 2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        hidden_bias: vec![0.5, 0.25, 0.125],
+        output: matrix(3, 2, &[1.0, -1.0, 2.0, -2.0, 3.0, -3.0]),
+        output_bias: vec![10.0, 20.0],
+        gating: Some(Gating {
+            directions: matrix(2, 2, &[1.0, 0.0, 0.0, -1.0]),
+            bias: vec![0.0, 0.5],
+            gate_of: vec![1, 0, 1],
+        }),
+    };
+    model(network, Task::Regression)
+}
+
+/// Regression without hidden units.
+pub fn empty() -> Model {
+    let network = Network {
+        hidden: matrix(0, 3, &[]),
+        hidden_bias: Vec::new(),
+        output: matrix(0, 1, &[]),
+        output_bias: vec![2.5],
+        gating: None,
+    };
+    model(network, Task::Regression)
+}
+
+/// One of each kind.
+pub fn all() -> Vec<Model> {
+    vec![classifier(), binary(), gated(), empty()]
+}
+
+/// A matrix of the given numbers, row by row.
+pub fn matrix(rows: usize, columns: usize, values: &[f64]) -> Matrix<f64> {
+    Matrix::from_rows(rows, columns, values.to_vec()).unwrap()
+}
+
+fn model(network: Network, task: Task) -> Model {
+    let (features, outputs) = (network.features(), network.outputs());
+    Model {
+        task,
+        feature_names: (0..features).map(|at| format!("x{at}")).collect(),
+        target_name: (outputs == 1).then(|| "y".to_string()),
+        imputation: None,
+        training: Training {
+            seed: u64::MAX,
+            data_fingerprint: "0123456789abcdef".into(),
+            rows: 42,
+            status: "converged".into(),
+            iterations: 17,
+            solver: "cholesky".into(),
+            loss: "squared".into(),
+            activation: "relu".into(),
+            precision: "f64".into(),
+            beta: 0.1 + 0.2,
+            gates: 64,
+            bias: true,
+            feature_mean: vec![1.0 / 7.0; features],
+            feature_scale: vec![3.0; features],
+            target_mean: vec![0.0; outputs],
+            target_scale: vec![1.0; outputs],
+            objective: 7.038531e-26,
+            lower_bound: f64::NEG_INFINITY,
+            gap: f64::INFINITY,
+            violation: 5e-324,
+            network_objective: -0.0,
+            train_score: Some(0.975_308_641_975_308_6),
+            test_score: None,
+        },
+        network,
+    }
+}

@@ -1,0 +1,19 @@
+//! `cargo xtask bench`: measurements that take long and pass no judgement.
+
+use crate::step::{cargo, execute};
+
+/// Runs the benchmark named first, `solver` if there is none, and hands it the
+/// arguments that follow.
+pub fn run(arguments: &[String]) -> Result<(), String> {
+    let (name, rest) = match arguments.split_first() {
+        Some((name, rest)) if !name.starts_with('-') => (name.as_str(), rest),
+        _ => ("solver", arguments),
+    };
+    match name {
+        "solver" => {
+            let line = "run --release --locked --package cronos --example bench_solver --";
+            execute(cargo(line).args(rest))
+        }
+        other => Err(format!("there is no benchmark {other}; there is: solver")),
+    }
+}
