@@ -5,10 +5,10 @@ use crate::Error;
 use crate::dense;
 use crate::real::Real;
 use faer::linalg::matmul::matmul;
-use faer::prelude::{Reborrow, ReborrowMut};
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
+use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -24,13 +24,11 @@ pub(crate) struct Tiled<T> {
 
 impl<T: Real> Tiled<T> {
     /// A symmetric matrix; `fill(rows_from, columns_from, tile)` writes one tile.
-    pub fn from_tiles(
-        size: usize,
-        fill: impl Fn(usize, usize, MatMut<'_, T>) + Sync,
-    ) -> Self {
+    pub fn from_tiles(size: usize, fill: impl Fn(usize, usize, MatMut<'_, T>) + Sync) -> Self {
         let count = size.div_ceil(TILE);
-        let places: Vec<(usize, usize)> =
-            (0..count).flat_map(|i| (0..=i).map(move |j| (i, j))).collect();
+        let places: Vec<(usize, usize)> = (0..count)
+            .flat_map(|i| (0..=i).map(move |j| (i, j)))
+            .collect();
         let tiles = places
             .into_par_iter()
             .map(|(i, j)| {
@@ -158,4 +156,51 @@ fn length(size: usize, tile: usize) -> usize {
 
 fn view<T: Real>(tile: &[T], size: usize, i: usize, j: usize) -> MatRef<'_, T> {
     MatRef::from_column_major_slice(tile, length(size, i), length(size, j))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+
+    impl Tiled<f64> {
+        /// The whole symmetric matrix.
+        pub fn dense(&self) -> Mat<f64> {
+            Mat::from_fn(self.size, self.size, |i, j| {
+                let (i, j) = (i.max(j), i.min(j));
+                self.tile(i / TILE, j / TILE)[(i % TILE, j % TILE)]
+            })
+        }
+    }
+
+    #[test]
+    fn solves_across_tiles() {
+        for size in [1, 255, 256, 257, 700] {
+            let entry = |i: usize, j: usize| {
+                let diagonal = if i == j { size as f64 } else { 0.0 };
+                diagonal + ((i * j) as f64).cos()
+            };
+            let matrix = Tiled::from_tiles(size, |row, column, mut tile| {
+                for j in 0..tile.ncols() {
+                    for i in 0..tile.nrows() {
+                        tile[(i, j)] = entry(row + i, column + j);
+                    }
+                }
+            });
+            let dense = matrix.dense();
+            let truth = Mat::from_fn(size, 3, |i, c| ((i + 5 * c) as f64).sin());
+            let mut b = &dense * &truth;
+            let factor = matrix.factor().expect("positive definite");
+            factor.solve_lower(b.as_mut());
+            factor.solve_upper(b.as_mut());
+            let error = (&b - &truth).norm_max();
+            assert!(error <= 1e-10, "{size}: {error:e}");
+        }
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_refused() {
+        let matrix = Tiled::from_tiles(300, |_, _, mut tile| tile.fill(1.0));
+        assert!(matrix.factor().is_err());
+    }
 }

@@ -39,13 +39,8 @@ impl<T: Real> Qr<T> {
         let (rows, columns) = a.shape();
         let block = factor::recommended_block_size::<T>(rows, columns);
         let mut coefficients = Mat::zeros(block, columns);
-        let scratch = factor::qr_in_place_scratch::<T>(
-            rows,
-            columns,
-            block,
-            Par::Seq,
-            Default::default(),
-        );
+        let scratch =
+            factor::qr_in_place_scratch::<T>(rows, columns, block, Par::Seq, Default::default());
         factor::qr_in_place(
             a.as_mut(),
             coefficients.as_mut(),
@@ -72,12 +67,11 @@ impl<T: Real> Qr<T> {
         let rows = self.packed.nrows();
         let mut out = Mat::zeros(rows, b.ncols());
         out.as_mut().subrows_mut(0, b.nrows()).copy_from(b);
-        let scratch =
-            householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(
-                rows,
-                self.coefficients.nrows(),
-                b.ncols(),
-            );
+        let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(
+            rows,
+            self.coefficients.nrows(),
+            b.ncols(),
+        );
         householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
             self.packed.as_ref(),
             self.coefficients.as_ref(),

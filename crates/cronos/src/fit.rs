@@ -17,7 +17,7 @@ const BETA_FRACTION: f64 = 1e-3;
 /// Precision of the arrays of the solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Half the memory and twice the speed; good to a gap of about 1e-4.
+    /// Half the memory of `f64`, and faster.
     #[default]
     F32,
     /// For tight tolerances.
@@ -48,8 +48,7 @@ pub enum GateSource {
 /// Everything that can be chosen about a fit. The default needs no change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Penalty on the norms of the groups; `None` chooses it from the data and
-    /// then standardises the targets of a regression too.
+    /// Penalty on the norms of the groups; `None` chooses it from the data.
     pub beta: Option<f64>,
     /// Default: 100 sampled gates.
     pub gates: GateSource,
@@ -146,6 +145,13 @@ fn fit_in<T: Real>(
     let seen: Matrix<T> = feature_scaling.apply(x, options.bias);
     let gates = match &options.gates {
         GateSource::Sampled(count) => Gates::sample(&seen, *count, options.seed)?,
+        GateSource::Given(directions) if directions.rows() != x.columns() => {
+            return Err(Error::Shape {
+                what: "gate directions",
+                expected: format!("{} rows, one for each feature", x.columns()),
+                found: format!("{} rows", directions.rows()),
+            });
+        }
         GateSource::Given(directions) => {
             Gates::from_directions(&seen, &with_bias_row(directions, options.bias))?
         }

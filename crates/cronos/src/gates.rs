@@ -171,11 +171,6 @@ impl Gates {
         }
         rows
     }
-
-    /// Bytes the bit patterns take.
-    pub(crate) fn bytes(&self) -> u64 {
-        (self.bits.len() * size_of::<u64>()) as u64
-    }
 }
 
 /// Gaussian direction number `index` of the stream that `seed` starts.

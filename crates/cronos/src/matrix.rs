@@ -72,6 +72,19 @@ impl<T: Real> Matrix<T> {
         (0..self.rows).map(|i| self.at(i, j)).collect()
     }
 
+    /// The same numbers in another precision.
+    pub fn cast<U: Real>(&self) -> Matrix<U> {
+        Matrix {
+            rows: self.rows,
+            columns: self.columns,
+            values: self
+                .values
+                .iter()
+                .map(|value| U::of(value.wide()))
+                .collect(),
+        }
+    }
+
     /// The rows `from..to` as a view for matrix products.
     pub(crate) fn view(&self, from: usize, to: usize) -> MatRef<'_, T> {
         MatRef::from_row_major_slice(
@@ -83,7 +96,11 @@ impl<T: Real> Matrix<T> {
 
     /// Refuses a NaN or infinite entry, naming where it is.
     pub fn check_finite(&self, what: &'static str) -> Result<(), Error> {
-        match self.values.iter().position(|value| !value.wide().is_finite()) {
+        match self
+            .values
+            .iter()
+            .position(|value| !value.wide().is_finite())
+        {
             None => Ok(()),
             Some(at) => Err(Error::NotFinite {
                 what,

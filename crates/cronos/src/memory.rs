@@ -34,7 +34,10 @@ impl Plan {
             ("certificate", 8 * wide(d * signs * p)),
         ];
         if signs == 2 {
-            arrays.push(("slacks and multipliers", size(n.next_multiple_of(BLOCK) * columns)));
+            arrays.push((
+                "slacks and multipliers",
+                size(n.next_multiple_of(BLOCK) * columns),
+            ));
             if solver != Solver::PrimalPcg {
                 arrays.push(("M and its inverse", 4 * wide(d * d)));
             }
@@ -91,7 +94,9 @@ impl Plan {
 pub fn available() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let free = read("/proc/meminfo").and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("MemAvailable:"))?;
         let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
         Some(kib * 1024)
     });

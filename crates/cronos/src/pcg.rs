@@ -32,8 +32,16 @@ impl<T: Real> PcgSpace<T> {
     }
 }
 
-/// Solves `A x = b` from the guess in `x` until `‖b − A x‖ ≤ tolerance`, or
-/// until rounding stops all progress, or for `most` iterations.
+/// When to stop.
+#[derive(Clone, Copy)]
+pub(crate) struct Stop {
+    /// `‖b − A x‖` to reach; rounding may stop all progress before.
+    pub tolerance: f64,
+    /// Iterations at most.
+    pub most: usize,
+}
+
+/// Solves `A x = b` from the guess in `x`, for columns of `size` numbers.
 ///
 /// b, x: size x C
 pub(crate) fn solve<T: Real>(
@@ -43,8 +51,7 @@ pub(crate) fn solve<T: Real>(
     b: &[T],
     x: &mut [T],
     space: &mut PcgSpace<T>,
-    tolerance: f64,
-    most: usize,
+    stop: Stop,
 ) -> Inner {
     let PcgSpace {
         residual: w,
@@ -60,11 +67,13 @@ pub(crate) fn solve<T: Real>(
     }
     precondition(w, z);
     p.copy_from_slice(z);
-    let mut rho: Vec<f64> = columns(size, count).map(|at| dot(&w[at.clone()], &z[at])).collect();
+    let mut rho: Vec<f64> = columns(size, count)
+        .map(|at| dot(&w[at.clone()], &z[at]))
+        .collect();
     let floor = 4.0 * T::EPSILON * norm(b);
-    for iterations in 0..most {
+    for iterations in 0..stop.most {
         let residual = norm(w);
-        if residual <= tolerance.max(floor) || !residual.is_finite() {
+        if residual <= stop.tolerance.max(floor) || !residual.is_finite() {
             return Inner {
                 iterations,
                 residual,
@@ -93,7 +102,7 @@ pub(crate) fn solve<T: Real>(
         }
     }
     Inner {
-        iterations: most,
+        iterations: stop.most,
         residual: norm(w),
     }
 }

@@ -6,8 +6,8 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// A floating-point number the solver can store its arrays in.
 ///
-/// Products run in this precision; inner products and the certificate always
-/// accumulate in `f64`.
+/// Products run in this precision; the certificate and the inner products of
+/// conjugate gradients accumulate in `f64`.
 pub trait Real:
     faer::traits::RealField
     + Copy

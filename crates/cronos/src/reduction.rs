@@ -44,3 +44,55 @@ impl Reduction {
         ((n * d + 2 * n * n) * size_of::<f64>()) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admm::{Settings, solve_as_it_is};
+    use crate::gates::Gates;
+    use crate::loss::Loss;
+    use crate::program::{Activation, Program};
+    use crate::solver::Solver;
+    use std::ops::ControlFlow;
+
+    /// ADMM is invariant under rotations of the features, so even the iterates agree.
+    #[test]
+    fn the_reduced_solution_is_the_unreduced_one() {
+        for activation in [Activation::Relu, Activation::Gated] {
+            for solver in [Solver::Direct, Solver::SamplePcg, Solver::PrimalPcg] {
+                let x = Matrix::from_fn(30, 50, |i, j| ((i * 50 + j) as f64 * 0.7).sin());
+                let y = Matrix::from_fn(30, 2, |i, c| ((i * 3 + c) as f64).cos());
+                let gates = Gates::sample(&x, 6, 2).expect("gates");
+                let program = Program {
+                    x,
+                    y,
+                    gates,
+                    beta: 0.05,
+                    activation,
+                    loss: Loss::Squared,
+                };
+                let settings = Settings {
+                    solver,
+                    gap_relative: 1e-9,
+                    violation: Some(1e-9),
+                    max_iterations: 50_000,
+                    ..Settings::default()
+                };
+                let mut go_on = |_: &_| ControlFlow::Continue(());
+                let reduced = program.solve(&settings, &mut go_on).expect("solved");
+                assert_eq!(reduced.reduced_features, Some(30));
+                let whole = solve_as_it_is(&program, &settings, &mut go_on).expect("solved");
+                let error = (reduced.certificate.objective - whole.certificate.objective).abs();
+                assert!(error <= 1e-8 * whole.certificate.objective, "{error:e}");
+                let fit = |weights: &[f64], i: usize| -> f64 {
+                    let group = &weights[..50];
+                    (0..50).map(|j| program.x.at(i, j) * group[j]).sum()
+                };
+                for i in 0..30 {
+                    let (a, b) = (fit(&reduced.weights, i), fit(&whole.weights, i));
+                    assert!((a - b).abs() <= 1e-8, "{solver:?} {activation:?}: {a} {b}");
+                }
+            }
+        }
+    }
+}

@@ -11,14 +11,14 @@ pub struct Iteration {
     pub objective: f64,
     /// Cone violation of `u`, relative to the largest target.
     pub violation: f64,
-    /// `‖(u − v, Gu − s, √c (Fu − f))‖`
+    /// `‖(u − v, Gu − s, √c (Fu − f))‖`; the paper's split has no `f`.
     pub primal_residual: f64,
-    /// `ρ ‖(v − v_old, s − s_old, √c (f − f_old))‖`
+    /// `ρ ‖(v − v_old, s − s_old, √c (f − f_old))‖`; the paper's split has no `f`.
     pub dual_residual: f64,
-    /// The primal residual over the norm of what it compares.
-    pub primal_relative: f64,
-    /// The dual residual over the norm of the multipliers.
-    pub dual_relative: f64,
+    /// The larger norm of the two sides the primal residual compares.
+    pub primal_norm: f64,
+    /// Norm of the multipliers, `ρ ‖(λ, ν, √c μ)‖`.
+    pub dual_norm: f64,
     /// Best lower bound proved so far.
     pub lower_bound: f64,
     /// `|objective − lower_bound| / |objective|` of `u`.
@@ -31,6 +31,26 @@ pub struct Iteration {
     pub certificate: Option<Certificate>,
     /// Seconds this iteration took.
     pub seconds: Seconds,
+}
+
+impl Iteration {
+    /// The primal residual over its norm.
+    pub fn primal_relative(&self) -> f64 {
+        ratio(self.primal_residual, self.primal_norm)
+    }
+
+    /// The dual residual over its norm.
+    pub fn dual_relative(&self) -> f64 {
+        ratio(self.dual_residual, self.dual_norm)
+    }
+}
+
+fn ratio(residual: f64, norm: f64) -> f64 {
+    if norm > 0.0 {
+        residual / norm
+    } else {
+        residual
+    }
 }
 
 /// Wall-clock seconds by phase.

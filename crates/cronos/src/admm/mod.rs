@@ -17,5 +17,7 @@ mod status;
 
 pub use history::{Iteration, Seconds};
 pub use run::Solution;
+#[cfg(test)]
+pub(crate) use run::solve_as_it_is;
 pub use settings::{ResidualTolerance, Settings, Split};
 pub use status::Status;

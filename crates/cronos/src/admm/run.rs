@@ -16,6 +16,9 @@ use crate::solver::{self, Build, Choice, Shape, USolver};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+/// Certificates without progress, at the rounding error, before a run counts as stalled.
+const STALL_CHECKS: usize = 30;
+
 /// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Solution {
@@ -75,6 +78,17 @@ impl<T: Real> Program<T> {
     }
 }
 
+/// Solves without the thin factorisation, whatever the shape.
+#[cfg(test)]
+pub(crate) fn solve_as_it_is<T: Real>(
+    program: &Program<T>,
+    settings: &Settings,
+    observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+) -> Result<Solution, Error> {
+    let start = Instant::now();
+    solve_reduced(program, &program.x, settings, u64::MAX, start, observe)
+}
+
 fn solve_reduced<T: Real>(
     program: &Program<T>,
     x: &Matrix<T>,
@@ -104,7 +118,7 @@ fn solve_reduced<T: Real>(
             Split::Paper => 1.0 / rho,
             Split::Loss => settings.loss_weight.unwrap_or(default_weight(&engine)),
         },
-        relaxation: std::env::var("AL").ok().and_then(|v| v.parse().ok()).unwrap_or(settings.relaxation),
+        relaxation: settings.relaxation,
     };
     let mut work = engine.workspace(outputs);
     let build = Build {
@@ -155,7 +169,11 @@ fn default_weight<T: Real>(engine: &Engine<'_, T>) -> f64 {
 }
 
 fn largest<T: Real>(y: &Matrix<T>) -> f64 {
-    let largest = y.values().iter().map(|y| y.wide().abs()).fold(0.0, f64::max);
+    let largest = y
+        .values()
+        .iter()
+        .map(|y| y.wide().abs())
+        .fold(0.0, f64::max);
     if largest > 0.0 { largest } else { 1.0 }
 }
 
@@ -216,7 +234,11 @@ impl<T: Real> Run<'_, T> {
     fn iteration(&mut self, number: usize) -> Iteration {
         let mut seconds = Seconds::default();
         let mut clock = Instant::now();
-        let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
+        let mut lap = || {
+            std::mem::replace(&mut clock, Instant::now())
+                .elapsed()
+                .as_secs_f64()
+        };
         let inner = self.solver.solve(
             &self.engine,
             &self.right,
@@ -264,17 +286,18 @@ impl<T: Real> Run<'_, T> {
         let objective = rows.loss + self.program.beta * groups.norms;
         let primal = (groups.primal + rows.primal).sqrt();
         let dual = rho * (groups.change + rows.change).sqrt();
-        let compared = (groups.image + rows.image).max(groups.copy + rows.copy).sqrt();
+        let compared = (groups.image + rows.image)
+            .max(groups.copy + rows.copy)
+            .sqrt();
         let multiplier = rho * (groups.multiplier + rows.multiplier).sqrt();
-        let ratio = |residual: f64, norm: f64| if norm > 0.0 { residual / norm } else { residual };
         Iteration {
             number,
             objective,
             violation: rows.violation / self.scale,
             primal_residual: primal,
             dual_residual: dual,
-            primal_relative: ratio(primal, compared),
-            dual_relative: ratio(dual, multiplier),
+            primal_norm: compared,
+            dual_norm: multiplier,
             lower_bound: self.bound,
             gap: relative_gap(objective, self.bound),
             rho,
@@ -335,25 +358,43 @@ impl<T: Real> Run<'_, T> {
         let settings = self.settings;
         let certified = self.program.beta > 0.0;
         let gap = (certificate.objective - certificate.lower_bound).abs();
-        let near = gap <= settings.gap_absolute + settings.gap_relative * certificate.objective.abs();
+        let near =
+            gap <= settings.gap_absolute + settings.gap_relative * certificate.objective.abs();
         let feasible = certificate.violation <= settings.violation_tolerance();
-        let tolerance = settings.residual.or((!certified).then_some(ResidualTolerance {
-            absolute: 0.0,
-            relative: settings.gap_relative,
-        }));
+        let tolerance = settings
+            .residual
+            .or((!certified).then_some(ResidualTolerance {
+                absolute: 0.0,
+                relative: settings.gap_relative,
+            }));
         let settled = tolerance.is_none_or(|tolerance| {
-            let within = |residual: f64, relative: f64| {
-                residual <= tolerance.absolute || relative <= tolerance.relative
+            let within = |residual: f64, norm: f64| {
+                residual <= tolerance.absolute + tolerance.relative * norm
             };
-            within(record.primal_residual, record.primal_relative)
-                && within(record.dual_residual, record.dual_relative)
+            within(record.primal_residual, record.primal_norm)
+                && within(record.dual_residual, record.dual_norm)
         });
         if (near || !certified) && feasible && settled {
             return Some(Status::Solved);
         }
-        let rounding = 4.0 * T::EPSILON;
-        (record.primal_relative <= rounding && record.dual_relative <= rounding)
-            .then_some(Status::Stalled)
+        self.stalled(record).then_some(Status::Stalled)
+    }
+
+    /// Whether the residuals are at the rounding error and the last certificates
+    /// are no better than those before them.
+    fn stalled(&self, record: &Iteration) -> bool {
+        let rounding = 1e3 * T::EPSILON;
+        if record.primal_relative() > rounding || record.dual_relative() > rounding {
+            return false;
+        }
+        let mut merits = self.history.iter().filter_map(|record| {
+            let certificate = record.certificate?;
+            Some(certificate.gap.max(certificate.violation))
+        });
+        let before = merits.clone().count().saturating_sub(STALL_CHECKS);
+        let best = |merit: f64, next: f64| merit.min(next);
+        let old = merits.by_ref().take(before).fold(f64::INFINITY, best);
+        before > 0 && merits.fold(f64::INFINITY, best) > 0.99 * old
     }
 
     /// Residual balancing at fixed iteration counts, ever more rarely: a small ρ
@@ -370,7 +411,7 @@ impl<T: Real> Run<'_, T> {
         if !self.settings.adapt_rho || !due {
             return Ok(());
         }
-        let ratio = (record.primal_relative / record.dual_relative).sqrt();
+        let ratio = (record.primal_relative() / record.dual_relative()).sqrt();
         if !ratio.is_finite() || (0.8..1.25).contains(&ratio) {
             return Ok(());
         }

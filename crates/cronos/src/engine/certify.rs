@@ -33,7 +33,11 @@ impl<T: Real> Engine<'_, T> {
         let live: Vec<usize> = (0..u.len() / d)
             .filter(|&column| u[column * d..][..d].iter().any(|&weight| weight != 0.0))
             .collect();
-        let weights: Vec<f64> = live.iter().flat_map(|&g| &u[g * d..][..d]).copied().collect();
+        let weights: Vec<f64> = live
+            .iter()
+            .flat_map(|&g| &u[g * d..][..d])
+            .copied()
+            .collect();
         let penalty: f64 = beta * weights.chunks(d).map(norm).sum::<f64>();
         let parts: Vec<Evaluation> = (0..self.chunk_count())
             .into_par_iter()
@@ -78,7 +82,11 @@ impl<T: Real> Engine<'_, T> {
         let mut network = convex.clone();
         for (z, &column) in z.chunks(BLOCK).zip(live) {
             let (c, gate) = (column / (signs * gates), column % gates);
-            let sign = if column / gates % signs == 0 { 1.0 } else { -1.0 };
+            let sign = if column / gates % signs == 0 {
+                1.0
+            } else {
+                -1.0
+            };
             for (k, row) in block.clone().enumerate() {
                 let active = self.gates.active(gate, row);
                 let at = k * y.columns() + c;
@@ -308,8 +316,7 @@ impl Wide {
             MatMut::from_column_major_slice_mut(sum, d, self.columns),
             Accum::Add,
             MatRef::from_row_major_slice(&self.x[..block.len() * d], block.len(), d).transpose(),
-            MatRef::from_column_major_slice(&self.z, BLOCK, self.columns)
-                .subrows(0, block.len()),
+            MatRef::from_column_major_slice(&self.z, BLOCK, self.columns).subrows(0, block.len()),
             1.0,
             Par::Seq,
         );

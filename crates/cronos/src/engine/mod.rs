@@ -198,8 +198,8 @@ pub(crate) fn multiply_tiles<T: Real>(a: MatRef<'_, T>, b: &[T], out: &mut [T]) 
         });
 }
 
-/// Rows in a chunk: between 8 and 32 chunks, fewer when `d` is large, because
-/// every chunk keeps a `d x k` sum of its own.
+/// Rows in a chunk: whole blocks, in at most 32 chunks, fewer when `d` is large
+/// because every chunk keeps a `d x k` sum of its own.
 fn chunk_rows(rows: usize, features: usize) -> usize {
     let chunks = (rows / (2 * features)).clamp(8, 32);
     rows.div_ceil(chunks).next_multiple_of(BLOCK)

@@ -301,7 +301,11 @@ fn update_slack<T: Real>(
             image[lane] += g * g;
             copy[lane] += s * s;
             multiplier[lane] += nu * nu;
-            violation[lane] = if -g > violation[lane] { -g } else { violation[lane] };
+            violation[lane] = if -g > violation[lane] {
+                -g
+            } else {
+                violation[lane]
+            };
         }
     }
     let total = |lanes: [T; LANES]| lanes.iter().copied().sum::<T>().wide();
@@ -364,13 +368,7 @@ impl RowsOf<'_> {
     }
 
     /// `h = 2f − e`, or `y` in the paper's split.
-    fn reflected<T: Real>(
-        &self,
-        y: &Matrix<T>,
-        step: &SweepStep,
-        e: &[T],
-        c: usize,
-    ) -> [T; BLOCK] {
+    fn reflected<T: Real>(&self, y: &Matrix<T>, step: &SweepStep, e: &[T], c: usize) -> [T; BLOCK] {
         let mut h = [T::ZERO; BLOCK];
         let weight = T::of(step.rho * step.weight);
         for ((h, row), &e) in h.iter_mut().zip(self.block.clone()).zip(&e[self.thin(c)]) {

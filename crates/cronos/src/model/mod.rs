@@ -13,6 +13,7 @@ pub use file::FORMAT_VERSION;
 pub use training::Training;
 
 use crate::Error;
+use crate::estimator::chosen_class;
 use crate::matrix::Matrix;
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
@@ -72,18 +73,14 @@ impl Model {
 
     /// The index of the class of each row of `x`. Refused for regression.
     pub fn classify(&self, x: &Matrix<f64>) -> Result<Vec<usize>, Error> {
-        let Task::Classification { classes } = &self.task else {
+        let Task::Classification { .. } = &self.task else {
             return Err(Error::Format(
                 "this is a regression model, which has no classes; ask it for predictions".into(),
             ));
         };
         let decisions = self.decide(x)?;
-        let class = |row: &[f64]| match (row, classes.len()) {
-            ([decision], 2) => usize::from(*decision >= 0.0),
-            _ => largest(row),
-        };
         Ok((0..decisions.rows())
-            .map(|i| class(decisions.row(i)))
+            .map(|i| chosen_class(decisions.row(i)))
             .collect())
     }
 
@@ -123,17 +120,6 @@ impl Model {
             self.imputation.as_deref().unwrap_or_default(),
         )
     }
-}
-
-/// The index of the largest entry, the first of them on a tie.
-fn largest(row: &[f64]) -> usize {
-    let mut best = (0, f64::NEG_INFINITY);
-    for (index, &value) in row.iter().enumerate() {
-        if value > best.1 {
-            best = (index, value);
-        }
-    }
-    best.0
 }
 
 fn fits(what: &'static str, found: usize, expected: usize) -> Result<(), Error> {

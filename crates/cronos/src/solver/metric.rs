@@ -108,11 +108,8 @@ fn gram<T: Real>(x: &Matrix<T>) -> Mat<f64> {
                         *wide = value.wide();
                     }
                 }
-                let block = MatRef::from_row_major_slice(
-                    &wide[..rows * (d - from)],
-                    rows,
-                    d - from,
-                );
+                let block =
+                    MatRef::from_row_major_slice(&wide[..rows * (d - from)], rows, d - from);
                 matmul(
                     lower.rb_mut(),
                     Accum::Add,
@@ -127,10 +124,23 @@ fn gram<T: Real>(x: &Matrix<T>) -> Mat<f64> {
 }
 
 /// `W_a W_bᵀ` for two runs of rows of a row-major matrix.
-pub(crate) fn outer_tile<T: Real>(white: &[T], d: usize, row: usize, column: usize, out: MatMut<'_, T>) {
+pub(crate) fn outer_tile<T: Real>(
+    white: &[T],
+    d: usize,
+    row: usize,
+    column: usize,
+    out: MatMut<'_, T>,
+) {
     let rows = |from: usize, count: usize| {
         MatRef::from_row_major_slice(&white[from * d..(from + count) * d], count, d)
     };
     let (left, right) = (rows(row, out.nrows()), rows(column, out.ncols()));
-    matmul(out, Accum::Replace, left, right.transpose(), T::ONE, Par::Seq);
+    matmul(
+        out,
+        Accum::Replace,
+        left,
+        right.transpose(),
+        T::ONE,
+        Par::Seq,
+    );
 }

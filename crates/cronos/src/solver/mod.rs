@@ -6,6 +6,8 @@ mod metric;
 mod primal_pcg;
 mod sample_pcg;
 mod sample_space;
+#[cfg(test)]
+mod tests;
 
 pub use choice::{Choice, Solver};
 pub(crate) use choice::{Shape, choose};

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::engine::{Engine, Workspace};
 use crate::inner::add_scaled;
 use crate::nystrom::{Nystrom, Operator};
-use crate::pcg::{self, Inner, PcgSpace};
+use crate::pcg::{self, Inner, PcgSpace, Stop};
 use crate::real::Real;
 
 /// The identity in `I + H`.
@@ -108,8 +108,10 @@ impl<T: Real> USolver<T> for PrimalPcg<T> {
             b,
             u,
             pcg,
-            tolerance,
-            settings.most_inner,
+            Stop {
+                tolerance,
+                most: settings.most_inner,
+            },
         )
     }
 

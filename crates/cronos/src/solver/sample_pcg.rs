@@ -1,6 +1,7 @@
 //! `sample-pcg`: conjugate gradients on `S`, preconditioned by a Nyström
-//! approximation of `K ∘ (D Dᵀ)`. The condition number of `S` is at most
-//! `1 + 2cP` whatever the data, so a few dozen products are enough.
+//! approximation of `K ∘ (D Dᵀ)`. With cones the condition number of `S` is at
+//! most `1 + 2cP` whatever the data, so a few dozen products are enough; without
+//! them it is at most `1 + cP‖X‖²`.
 
 use super::metric::Metric;
 use super::sample_space::SampleSpace;
@@ -9,7 +10,7 @@ use crate::Error;
 use crate::engine::{Engine, Workspace};
 use crate::inner::{add_scaled, norm};
 use crate::nystrom::{Nystrom, Operator};
-use crate::pcg::{self, Inner, PcgSpace};
+use crate::pcg::{self, Inner, PcgSpace, Stop};
 use crate::program::Activation;
 use crate::real::Real;
 
@@ -135,8 +136,10 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
                 r,
                 t,
                 pcg,
-                tolerance / scale,
-                settings.most_inner,
+                Stop {
+                    tolerance: tolerance / scale,
+                    most: settings.most_inner,
+                },
             )
         })
     }

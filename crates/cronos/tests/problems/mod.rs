@@ -1,6 +1,6 @@
 //! Generated problems of many shapes, small enough for an interior-point method.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::needless_range_loop)]
 
 use cronos::{Activation, Gates, Loss, Matrix, Program, Scaling};
 use rand::{RngExt, SeedableRng};

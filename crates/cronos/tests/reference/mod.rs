@@ -1,12 +1,10 @@
 //! The optimum of the convex program by an interior-point method.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::needless_range_loop)]
 
 use crate::verify::Raw;
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{
-    DefaultSettingsBuilder, DefaultSolver, IPSolver, SupportedConeT,
-};
+use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, SupportedConeT};
 
 /// The optimal objective. The outputs are independent, so each is solved alone.
 ///
@@ -69,7 +67,11 @@ fn solve_output(raw: &Raw, c: usize) -> (Vec<f64>, f64) {
     if raw.relu {
         for group in 0..groups {
             for i in 0..n {
-                let side = if raw.gates[group % gates][i] { 1.0 } else { -1.0 };
+                let side = if raw.gates[group % gates][i] {
+                    1.0
+                } else {
+                    -1.0
+                };
                 for j in 0..d {
                     triplets.push((row, group * d + j, -side * raw.x[i][j]));
                 }
@@ -106,16 +108,13 @@ fn solve_output(raw: &Raw, c: usize) -> (Vec<f64>, f64) {
         .tol_feas(1e-10)
         .build()
         .expect("settings");
-    let mut solver = DefaultSolver::new(
-        &quadratic,
-        &linear,
-        &constraints,
-        &right,
-        &cones,
-        settings,
-    )
-    .expect("problem");
+    let mut solver =
+        DefaultSolver::new(&quadratic, &linear, &constraints, &right, &cones, settings)
+            .expect("problem");
     solver.solve();
     let solution = &solver.solution;
-    (solution.x[..norms].to_vec(), solution.obj_val_dual + constant)
+    (
+        solution.x[..norms].to_vec(),
+        solution.obj_val_dual + constant,
+    )
 }

@@ -27,7 +27,11 @@ impl Raw {
             .map(|i| (0..d).map(|j| program.x.at(i, j)).collect())
             .collect();
         let y = (0..n)
-            .map(|i| (0..program.y.columns()).map(|c| program.y.at(i, c)).collect())
+            .map(|i| {
+                (0..program.y.columns())
+                    .map(|c| program.y.at(i, c))
+                    .collect()
+            })
             .collect();
         let gates = (0..program.gates.len())
             .map(|g| {
@@ -156,7 +160,12 @@ impl Raw {
     pub fn verify(&self, solution: &Solution) {
         let certificate = &solution.certificate;
         let worth = self.worth(&solution.weights);
-        same("objective", certificate.objective, worth.objective, worth.objective);
+        same(
+            "objective",
+            certificate.objective,
+            worth.objective,
+            worth.objective,
+        );
         same(
             "network objective",
             certificate.network_objective,
@@ -166,7 +175,12 @@ impl Raw {
         same("violation", certificate.violation, worth.violation, 1.0);
         let dual = solution.dual.as_ref().expect("the dual point was kept");
         let bound = self.bound(dual);
-        same("lower bound", certificate.lower_bound, bound, worth.objective);
+        same(
+            "lower bound",
+            certificate.lower_bound,
+            bound,
+            worth.objective,
+        );
         let gap = (worth.objective - bound).abs() / worth.objective;
         same("gap", certificate.gap, gap, 1.0);
     }

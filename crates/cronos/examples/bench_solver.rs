@@ -1,0 +1,190 @@
+//! Seconds per iteration and to a certified gap of 1 % for the three u-solvers,
+//! and the fraction of this machine's best matrix-product rate that they reach.
+//!
+//! `cargo xtask bench solver [SECONDS]`: each run is cut off after SECONDS
+//! (default 60); best of three for the seconds per iteration.
+
+use cronos::{Activation, Gates, Loss, Matrix, Program, Settings, Solution, Solver};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// n, d, P, C
+const SHAPES: [(usize, usize, usize, usize); 4] = [
+    (1_800, 65, 50, 1),
+    (1_250, 65, 50, 10),
+    (2_000, 768, 64, 1),
+    (10_000, 785, 32, 1),
+];
+
+/// Iterations timed for the cost of one.
+const TIMED: usize = 10;
+const REPEATS: usize = 3;
+
+fn main() {
+    let limit = std::env::args()
+        .nth(1)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(60.0);
+    let peak = peak_rate();
+    println!("best f32 matrix-product rate: {peak:.0} GFLOP/s\n");
+    println!("| n | d | P | C | solver | ms/iteration | of peak | inner | to 1 % gap |");
+    println!("|--:|--:|--:|--:|---|--:|--:|--:|---|");
+    for (n, d, gates, outputs) in SHAPES {
+        let program = problem(n, d, gates, outputs);
+        for solver in [Solver::Direct, Solver::SamplePcg, Solver::PrimalPcg] {
+            let timed = (0..REPEATS)
+                .filter_map(|_| run(&program, solver, TIMED, 0.0, limit))
+                .min_by(|a, b| iteration_seconds(a).total_cmp(&iteration_seconds(b)));
+            let solved = run(&program, solver, usize::MAX, 0.01, limit);
+            let (Some(timed), Some(solved)) = (timed, solved) else {
+                println!(
+                    "| {n} | {d} | {gates} | {outputs} | {} | refused |",
+                    solver.name()
+                );
+                continue;
+            };
+            let seconds = iteration_seconds(&timed);
+            let rate = flops(&program, solver, mean_inner(&timed)) / seconds / 1e9;
+            println!(
+                "| {n} | {d} | {gates} | {outputs} | {} | {:.2} | {:.0} % | {:.1} | {} |",
+                solver.name(),
+                1e3 * seconds,
+                100.0 * rate / peak,
+                mean_inner(&timed),
+                outcome(&solved),
+            );
+        }
+    }
+}
+
+fn outcome(solution: &Solution) -> String {
+    let certificate = &solution.certificate;
+    let seconds = solution.seconds.total();
+    let iterations = solution.history.len();
+    match solution.status {
+        cronos::Status::Solved => format!("{seconds:.2} s, {iterations} iterations"),
+        status => {
+            let last = solution.history.iter().rev().find_map(|i| i.certificate);
+            let (gap, violation) = last.map_or((certificate.gap, certificate.violation), |c| {
+                (c.gap, c.violation)
+            });
+            format!(
+                "{status}: gap {:.1} %, violation {violation:.0e} after {iterations} iterations",
+                100.0 * gap
+            )
+        }
+    }
+}
+
+fn run(
+    program: &Program<f32>,
+    solver: Solver,
+    max_iterations: usize,
+    gap: f64,
+    limit: f64,
+) -> Option<Solution> {
+    let settings = Settings {
+        solver,
+        max_iterations,
+        gap_relative: gap,
+        time_limit_seconds: Some(limit),
+        ..Settings::default()
+    };
+    program
+        .solve(&settings, &mut |_| ControlFlow::Continue(()))
+        .map_err(|error| eprintln!("{error}"))
+        .ok()
+}
+
+/// Mean over the run, certificates left out.
+fn iteration_seconds(solution: &Solution) -> f64 {
+    (solution.seconds.solve + solution.seconds.sweep) / solution.history.len() as f64
+}
+
+fn mean_inner(solution: &Solution) -> f64 {
+    let total: usize = solution.history.iter().map(|i| i.inner_iterations).sum();
+    total as f64 / solution.history.len() as f64
+}
+
+/// Floating-point operations of the matrix products of one iteration.
+fn flops(program: &Program<f32>, solver: Solver, inner: f64) -> f64 {
+    let (n, d) = (program.x.rows() as f64, program.x.columns() as f64);
+    let columns = (program.gates.len() * program.y.columns()) as f64;
+    let outputs = program.y.columns() as f64;
+    // G u and its adjoint
+    let sweep = 8.0 * n * d * columns;
+    match solver {
+        Solver::PrimalPcg => sweep + (inner + 1.0) * 8.0 * n * d * columns,
+        Solver::SamplePcg => {
+            let product = 4.0 * n * d * columns + 2.0 * d * d * columns;
+            sweep + 4.0 * n * d * columns + 6.0 * d * d * columns + (inner + 1.0) * product
+        }
+        _ => sweep + 4.0 * n * d * columns + 6.0 * d * d * columns + 2.0 * n * n * outputs,
+    }
+}
+
+/// GFLOP/s of a large square product, best of several.
+fn peak_rate() -> f64 {
+    const SIZE: usize = 2048;
+    let a = Mat::<f32>::from_fn(SIZE, SIZE, |i, j| ((i * 7 + j * 3) % 11) as f32);
+    let mut c = Mat::<f32>::zeros(SIZE, SIZE);
+    let best = (0..5)
+        .map(|_| {
+            let start = Instant::now();
+            matmul(
+                c.as_mut(),
+                Accum::Replace,
+                a.as_ref(),
+                a.as_ref(),
+                1.0,
+                Par::rayon(0),
+            );
+            start.elapsed().as_secs_f64()
+        })
+        .fold(f64::INFINITY, f64::min);
+    2.0 * (SIZE as f64).powi(3) / best / 1e9
+}
+
+/// Features with a power-law spectrum and the signs of a random network as targets.
+fn problem(n: usize, d: usize, gates: usize, outputs: usize) -> Program<f32> {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut draw = || -> f64 { StandardNormal.sample(&mut rng) };
+    let raw: Vec<f64> = (0..n * d)
+        .map(|at| match at % d {
+            j if j + 1 == d => 1.0,
+            j => draw() * 3.0 / ((j + 1) as f64).sqrt(),
+        })
+        .collect();
+    let teacher: Vec<f64> = (0..8 * outputs * d).map(|_| draw()).collect();
+    let target = |i: usize, c: usize| -> f32 {
+        let row = &raw[i * d..][..d];
+        let sum: f64 = (0..8)
+            .map(|unit| {
+                let weights = &teacher[(c * 8 + unit) * d..][..d];
+                let z: f64 = row.iter().zip(weights).map(|(x, w)| x * w).sum();
+                if unit % 2 == 0 {
+                    z.max(0.0)
+                } else {
+                    -z.max(0.0)
+                }
+            })
+            .sum();
+        if sum >= 0.0 { 1.0 } else { -1.0 }
+    };
+    let x = Matrix::from_fn(n, d, |i, j| raw[i * d + j] as f32);
+    let y = Matrix::from_fn(n, outputs, target);
+    let gates = Gates::sample(&x, gates, 1).expect("gates of random data are not empty");
+    Program {
+        x,
+        y,
+        gates,
+        beta: 1.0,
+        activation: Activation::Relu,
+        loss: Loss::Squared,
+    }
+}
