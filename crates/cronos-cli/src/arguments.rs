@@ -6,9 +6,13 @@ use std::path::PathBuf;
 /// Neural networks trained by convex optimisation: no learning rate, and a
 /// certificate of how close to the optimum the answer is.
 #[derive(Parser)]
-#[command(name = "cronos", version, after_help = "\
+#[command(
+    name = "cronos",
+    version,
+    after_help = "\
 Exit codes: 0 done, 1 failure, 2 usage, 3 input refused, 4 tolerance not reached \
-(with --strict), 130 interrupted (best model saved).")]
+(with --strict), 130 interrupted (the best model is saved to --out)."
+)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -17,7 +21,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 pub enum Command {
     /// Train a network on a data set and report how good it is
-    Fit(Fit),
+    Fit(Box<Fit>),
     /// Predict with a trained model
     Predict(Predict),
     /// Score a trained model on labelled data
@@ -35,16 +39,24 @@ of IDX files, or the built-in set `digits`";
 pub struct Fit {
     #[arg(help = DATA_HELP)]
     pub data: String,
-    /// Target column: name, index (from 0, or -1 for the last), or an npy file with the targets
-    /// [default: target, label, class or y, else the last column]
+    /// Target column: name, index (from 0, or -1 for the last), or an npy, npz or IDX file with
+    /// the targets [default: target, label, class or y, else the last column]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub target: Option<String>,
     /// Data to test on, instead of holding out rows
     #[arg(long, value_name = "DATA", conflicts_with = "holdout")]
     pub test: Option<String>,
+    /// Target column of the test data [default: as --target]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "test",
+        allow_hyphen_values = true
+    )]
+    pub test_target: Option<String>,
     /// Fraction of rows held out for the test; 0 trains on all rows [default: 0.3, or 0 when the
     /// data comes with a test part]
-    #[arg(long, value_name = "FRACTION")]
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true)]
     pub holdout: Option<f64>,
     /// Where to save the model (safetensors)
     #[arg(long, value_name = "MODEL")]
@@ -65,7 +77,12 @@ pub struct Fit {
     #[arg(long, value_enum, value_name = "HOW")]
     pub impute: Option<Impute>,
     /// Two-class task: these classes (comma-separated) against the rest
-    #[arg(long, value_name = "CLASSES", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "CLASSES",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     pub positive: Vec<String>,
     #[command(flatten)]
     pub knobs: Knobs,
@@ -82,10 +99,10 @@ pub struct Knobs {
     #[arg(long, value_enum, default_value = "squared")]
     pub loss: Loss,
     /// Penalty on the weights, β [default: from the data]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub beta: Option<f64>,
     /// Number of gates to sample
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, allow_negative_numbers = true)]
     pub gates: usize,
     /// Gate directions to use: an npy file, features x gates, no bias row; they act on the
     /// features as the program sees them (standardised unless --no-standardize)
@@ -101,19 +118,19 @@ pub struct Knobs {
     #[arg(long, default_value = "20", value_parser = parse_rank)]
     pub rank: cronos::nystrom::Rank,
     /// First penalty parameter of ADMM [default: 0.1, then by residual balancing]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub rho: Option<f64>,
     /// Keep rho as it is given
     #[arg(long, requires = "rho")]
     pub fixed_rho: bool,
     /// Iterations at most
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, allow_negative_numbers = true)]
     pub max_iterations: usize,
     /// Certified relative gap to reach; the cones are met to a tenth of it
-    #[arg(long, default_value_t = 0.01)]
+    #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
     pub tolerance: f64,
     /// Seconds at most
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
     /// No bias column
     #[arg(long)]
@@ -122,10 +139,10 @@ pub struct Knobs {
     #[arg(long)]
     pub no_standardize: bool,
     /// Seed of the split, the gates and the sketches
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
     /// Threads [default: all cores]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub threads: Option<usize>,
     /// Precision of the solver's arrays
     #[arg(long, value_enum, default_value = "f32")]
@@ -161,7 +178,7 @@ pub struct Eval {
     pub model: PathBuf,
     #[arg(help = DATA_HELP)]
     pub data: String,
-    /// Target column: name, index, or an npy file with the targets
+    /// Target column: name, index, or a file with the targets [default: as in training]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub target: Option<String>,
     /// Print one JSON object
@@ -186,7 +203,7 @@ pub struct Inspect {
 pub struct Export {
     /// A model written by `cronos fit --out`
     pub model: PathBuf,
-    /// Write ONNX: raw features in, decision values and label out
+    /// Write ONNX: raw features in; decision values and label, or the prediction, out
     #[arg(long, value_name = "FILE")]
     pub onnx: PathBuf,
     /// Overwrite the file if it exists

@@ -2,13 +2,36 @@
 
 use crate::failure::Failure;
 use cronos::{Matrix, Model};
-use cronos_data::{Features, file};
+use cronos_data::{DataError, Features, file};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// Whether a path names a model rather than data: by its extension, or by how it begins.
+pub fn looks_like_one(path: &Path) -> bool {
+    /// The longest header a safetensors file may have.
+    const LONGEST: u64 = 100_000_000;
+    if path
+        .extension()
+        .is_some_and(|ending| ending == "safetensors")
+    {
+        return true;
+    }
+    let mut head = [0; 9];
+    let begins = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    let [length @ .., first] = head;
+    begins.is_ok() && first == b'{' && u64::from_le_bytes(length) <= LONGEST
+}
 
 /// Reads a model.
 pub fn read(path: &Path) -> Result<Model, Failure> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))?;
+    let bytes = std::fs::read(path).map_err(|source| {
+        Failure::reading(DataError::Io {
+            action: "read",
+            path: path.display().to_string(),
+            source,
+        })
+    })?;
     Model::from_bytes(&bytes)
         .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
 }

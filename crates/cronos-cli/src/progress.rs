@@ -12,7 +12,9 @@ pub struct Progress {
 impl Progress {
     pub fn new(max_iterations: usize) -> Self {
         let bar = ProgressBar::new(max_iterations as u64);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} iteration {pos}  {msg}  {elapsed}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{spinner} iteration {pos}  {msg}  {elapsed}")
+        {
             bar.set_style(style);
         }
         Self { bar, gap: None }

@@ -115,7 +115,7 @@ impl Summary<'_> {
         lines.push((
             "objective",
             format!(
-                "{:.5}, no network of this program can be below {:.5}",
+                "{:.5}; the optimum of the convex program is at least {:.5}",
                 certificate.objective, certificate.lower_bound
             ),
         ));
@@ -167,7 +167,9 @@ fn table(status: Status, lines: &[(&str, String)]) -> String {
         Status::IterationLimit => "stopped at the iteration limit; the best network so far:",
         Status::TimeLimit => "stopped at the time limit; the best network so far:",
         Status::Interrupted => "interrupted; the best network so far:",
-        Status::Stalled => "stopped at the precision of the arithmetic; --precision f64 goes further:",
+        Status::Stalled => {
+            "stopped at the precision of the arithmetic; --precision f64 goes further:"
+        }
         _ => "stopped by a numerical failure; the best network so far:",
     };
     let mut text = format!("{bold}{headline}{plain}\n");

@@ -31,7 +31,7 @@ fn is_missing(text: &str) -> bool {
 
 /// The remedy that goes with a missing feature value.
 pub(crate) const MISSING: &str =
-    "missing value; fill it, drop the row, or pass --impute mean|median";
+    "missing value; fill it, drop the row, or fit with --impute mean|median";
 
 /// The remedy that goes with a missing target value.
 pub(crate) const MISSING_TARGET: &str = "missing target value; fill it or drop the row";

@@ -124,11 +124,29 @@ impl Columns<'_> {
                     counted(self.count, "column")
                 )))
             }
+            Some(_) if self.are_others(&features, expected.unwrap_or_default()) => Err(self
+                .refuse(format!(
+                    "none of its columns {} is a feature of the model, which are {}; rename them, \
+                     or remove the header to take them in their order",
+                    self.available(),
+                    listed(expected.unwrap_or_default())
+                ))),
             _ if features.is_empty() => Err(self.refuse(
                 "it has only one column; a feature and a target take at least two columns",
             )),
             _ => Ok((features, place)),
         }
+    }
+
+    /// Whether columns without a common name are other ones than the model's: both have
+    /// names that say something, not just a number.
+    fn are_others(&self, features: &[usize], expected: &[String]) -> bool {
+        let says = |name: &str| {
+            let number = name.strip_prefix('x').unwrap_or(name);
+            number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit())
+        };
+        let named = |&column: &usize| self.name(column).is_some_and(|name| says(name));
+        features.iter().any(named) && expected.iter().any(|name| says(name))
     }
 
     /// The column named target, label, class or y, else the last one.

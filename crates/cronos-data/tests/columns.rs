@@ -104,9 +104,27 @@ fn without_common_names_features_are_matched_by_position() {
     let data = table("1,2\n3,4\n", &auto);
     assert_eq!(data.features.values, [1.0, 2.0, 3.0, 4.0]);
     assert_eq!((data.feature_names, data.target), (expected.to_vec(), None));
-    let data = table("p,q,r\n1,2,3\n", &auto);
+    // Names that only count say nothing about what a column holds.
+    for header in ["0,1,y", "x0,x1,y"] {
+        let data = table(format!("{header}\n1,2,3\n"), &auto);
+        assert_eq!(data.features.values, [1.0, 2.0], "{header}");
+        assert_eq!(data.target, numbers(&[3.0]), "{header}");
+    }
+    let counted = ["x0".to_owned(), "x1".to_owned()];
+    let data = table(
+        "p,q,r\n1,2,3\n",
+        &ReadOptions {
+            expected_features: Some(&counted),
+            ..auto.clone()
+        },
+    );
     assert_eq!(data.features.values, [1.0, 2.0]);
-    assert_eq!(data.target, numbers(&[3.0]));
+    let message = refusal("p,q,r\n1,2,3\n", &auto);
+    assert_eq!(
+        message,
+        ": none of its columns \"p\", \"q\", \"r\" is a feature of the model, which are \"b\", \"a\"; \
+         rename them, or remove the header to take them in their order"
+    );
     let message = refusal("1,2,3,4\n", &auto);
     let start = ": it has 4 columns, but the model needs 2, or 3 with a target column";
     assert_eq!(message, start);

@@ -83,8 +83,8 @@ fn every_token_for_missing_is_refused_with_line_and_column() {
         let text = format!("age,b,y\n1,2,3\n\n{token},2,3\n");
         assert_eq!(
             refusal(&text, &plain()),
-            ": line 4, column \"age\": missing value; fill it, drop the row, or pass --impute \
-             mean|median",
+            ": line 4, column \"age\": missing value; fill it, drop the row, or fit with \
+             --impute mean|median",
             "{token}"
         );
         let kept = table(&text, &keep());

@@ -179,7 +179,7 @@ fn missing_and_infinite_values_are_refused_with_row_and_column() {
     };
     assert_eq!(
         refusal(bytes(f64::NAN), &absent()),
-        ": row 2, column 1 (counting from 0): missing value; fill it, drop the row, or pass \
+        ": row 2, column 1 (counting from 0): missing value; fill it, drop the row, or fit with \
          --impute mean|median"
     );
     // Behind a target taken out of the middle, columns keep the numbers of the file.

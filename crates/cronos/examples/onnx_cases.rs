@@ -164,6 +164,7 @@ fn model(task: Task, network: Network) -> Model {
             precision: "f64".into(),
             beta: 0.0,
             gates: 0,
+            grouping: None,
             bias: true,
             feature_mean: vec![0.0; features],
             feature_scale: vec![1.0; features],

@@ -32,7 +32,7 @@ pub use fit::{Fitted, GateSource, Options, Precision, fit};
 pub use gates::Gates;
 pub use loss::Loss;
 pub use matrix::Matrix;
-pub use model::{FORMAT_VERSION, Model, Task, Training};
+pub use model::{FORMAT_VERSION, Grouping, Model, Task, Training};
 pub use network::{Gating, Network, TargetScaling};
 pub use program::{Activation, Program};
 pub use real::Real;

@@ -19,8 +19,9 @@ pub fn run(eval: &Eval) -> Result<ExitCode, Failure> {
         expected_features: Some(&model.feature_names),
     };
     let loaded = cronos_data::read(&eval.data, &options).map_err(Failure::reading)?;
-    let data = loaded.train;
-    let truth = Truth::of(&data, &model.task)?;
+    // data that comes with a test part is there to be tested on
+    let data = loaded.test.unwrap_or(loaded.train);
+    let truth = Truth::of(&data, &model.task, model.training.grouping.as_ref())?;
     let x = model_file::matrix(data.features)?;
     let score = truth.score(&model, &x)?;
     let confusion = confusion(&model, &truth, &x)?;

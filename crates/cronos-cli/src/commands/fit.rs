@@ -1,6 +1,7 @@
 //! `cronos fit`
 
-use super::labelled::{Truth, target_column, target_of};
+use super::job::Job;
+use super::labelled::Truth;
 use crate::arguments::{self, Fit, Knobs};
 use crate::failure::{self, Failure};
 use crate::interrupt::Interrupt;
@@ -11,35 +12,27 @@ use crate::summary::Summary;
 use crate::{model_file, summary};
 use cronos::{
     Activation, Classifier, Fitted, GateSource, Iteration, Loss, Matrix, Model, Options, Precision,
-    Regressor, Settings, Solver, Status, Task, Training,
+    Regressor, Settings, Solver, Status, Training,
 };
-use cronos_data::impute::{Imputation, Imputer};
-use cronos_data::labels::{self, Labels};
-use cronos_data::{Dataset, Missing, ReadOptions, TargetColumn, split};
+use cronos_data::{ReadOptions, TargetColumn};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Rows held out when nothing is said.
-const HOLDOUT: f64 = 0.3;
+/// The files of a report.
+const REPORT: &str = "report.json";
+const HISTORY: &str = "history.csv";
 
 pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     let start = Instant::now();
-    if let Some(out) = &fit.out {
-        model_file::check_writable(out, fit.force)?;
-    }
-    if let Some(folder) = &fit.report {
-        for name in ["report.json", "history.csv"] {
-            if folder.exists() {
-                model_file::check_writable(&folder.join(name), fit.force)?;
-            }
-        }
-    }
+    check_outputs(fit)?;
+    check_holdout(fit.holdout)?;
     start_threads(fit.knobs.threads)?;
     let options = options(&fit.knobs)?;
     let interrupt = Interrupt::listen()?;
     let mut job = Job::read(fit)?;
+    check_gates(fit, &options.gates, job.train.columns())?;
     let imputation = job.impute(fit)?;
     let fitted = train(&job, &options, &interrupt)?;
     let mut model = model(&job, &fitted, &options, imputation);
@@ -73,9 +66,54 @@ pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     Ok(match fitted.solution.status {
         Status::Interrupted => ExitCode::from(failure::INTERRUPTED),
         Status::Solved => ExitCode::SUCCESS,
+        Status::NumericalFailure => ExitCode::from(1),
         _ if fit.strict => ExitCode::from(failure::TOLERANCE_NOT_REACHED),
         _ => ExitCode::SUCCESS,
     })
+}
+
+/// Refuses outputs that cannot be written before any work is done for them.
+fn check_outputs(fit: &Fit) -> Result<(), Failure> {
+    if let Some(out) = &fit.out {
+        model_file::check_writable(out, fit.force)?;
+    }
+    let Some(folder) = fit.report.as_ref().filter(|folder| folder.exists()) else {
+        return Ok(());
+    };
+    if !folder.is_dir() {
+        return Err(Failure::Work(format!(
+            "cannot write a report to {}: it is a file; name a folder",
+            folder.display()
+        )));
+    }
+    for name in [REPORT, HISTORY] {
+        model_file::check_writable(&folder.join(name), fit.force)?;
+    }
+    Ok(())
+}
+
+fn check_holdout(fraction: Option<f64>) -> Result<(), Failure> {
+    match fraction {
+        Some(fraction) if !(0.0..1.0).contains(&fraction) => Err(Failure::Usage(format!(
+            "holdout is {fraction}; it must be at least 0 and less than 1"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses gate directions for another number of features.
+fn check_gates(fit: &Fit, gates: &GateSource, features: usize) -> Result<(), Failure> {
+    match (&fit.knobs.gate_file, gates) {
+        (Some(path), GateSource::Given(directions)) if directions.rows() != features => {
+            Err(Failure::Input(format!(
+                "{}: it has {} row(s), but the data has {features} feature(s); give one row for \
+                 each feature and none for the bias",
+                path.display(),
+                directions.rows()
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn start_threads(threads: Option<usize>) -> Result<(), Failure> {
@@ -139,147 +177,6 @@ fn gate_directions(path: &Path) -> Result<Matrix<f64>, Failure> {
     model_file::matrix(loaded.train.features)
 }
 
-/// The data of a fit, split.
-struct Job {
-    name: String,
-    train: Matrix<f64>,
-    train_truth: Truth,
-    test: Option<(Matrix<f64>, Truth)>,
-    task: Task,
-    feature_names: Vec<String>,
-    target_name: Option<String>,
-    fingerprint: String,
-}
-
-impl Job {
-    fn read(fit: &Fit) -> Result<Self, Failure> {
-        let missing = if fit.impute.is_some() {
-            Missing::Keep
-        } else {
-            Missing::Refuse
-        };
-        let options = ReadOptions {
-            target: target_column(fit.target.as_ref()),
-            missing,
-            ..ReadOptions::default()
-        };
-        let loaded = cronos_data::read(&fit.data, &options).map_err(Failure::reading)?;
-        let data = loaded.train;
-        let (task, truth) = task_and_truth(fit, &data)?;
-        let other = match &fit.test {
-            Some(source) => {
-                let options = ReadOptions {
-                    expected_features: Some(&data.feature_names),
-                    ..options
-                };
-                let test = cronos_data::read(source, &options).map_err(Failure::reading)?;
-                Some(test.train)
-            }
-            None if fit.holdout.is_none() => loaded.test,
-            None => None,
-        };
-        let fingerprint = data.fingerprint();
-        let Dataset {
-            name,
-            features,
-            feature_names,
-            target_name,
-            ..
-        } = data;
-        let (train, train_truth, test) = match other {
-            Some(test) => {
-                let test_truth = test_truth(fit, &test, &task)?;
-                let x = model_file::matrix(test.features)?;
-                (features, truth, Some((x, test_truth)))
-            }
-            None => match fit.holdout.unwrap_or(HOLDOUT) {
-                0.0 => (features, truth, None),
-                fraction => {
-                    let strata = match &truth {
-                        Truth::Classes(indices) => Some(&indices[..]),
-                        Truth::Numbers(_) => None,
-                    };
-                    let (train, test) =
-                        split::holdout(features.rows, fraction, fit.knobs.seed, strata)
-                            .map_err(Failure::reading)?;
-                    let x = model_file::matrix(features.select(&test))?;
-                    let held_out = truth.select(&test);
-                    (
-                        features.select(&train),
-                        truth.select(&train),
-                        Some((x, held_out)),
-                    )
-                }
-            },
-        };
-        Ok(Self {
-            name,
-            train: model_file::matrix(train)?,
-            train_truth,
-            test,
-            task,
-            feature_names,
-            target_name,
-            fingerprint,
-        })
-    }
-
-    /// Fills missing values from the training rows; returns what fills each column.
-    fn impute(&mut self, fit: &Fit) -> Result<Option<Vec<f64>>, Failure> {
-        let Some(how) = fit.impute else {
-            return Ok(None);
-        };
-        let how = match how {
-            arguments::Impute::Mean => Imputation::Mean,
-            arguments::Impute::Median => Imputation::Median,
-        };
-        let mut features = cronos_data::Features {
-            rows: self.train.rows(),
-            columns: self.train.columns(),
-            values: self.train.values().to_vec(),
-        };
-        let imputer = Imputer::fit(&features, how).map_err(Failure::reading)?;
-        imputer.apply(&mut features);
-        self.train = model_file::matrix(features)?;
-        Ok(Some(imputer.values))
-    }
-}
-
-/// What is to be learned, and the truth of the training data.
-fn task_and_truth(fit: &Fit, data: &Dataset) -> Result<(Task, Truth), Failure> {
-    let target = target_of(data)?;
-    let task = match fit.knobs.task {
-        Some(arguments::Task::Classification) => cronos_data::Task::Classification,
-        Some(arguments::Task::Regression) => cronos_data::Task::Regression,
-        None if fit.positive.is_empty() => labels::infer_task(target),
-        None => cronos_data::Task::Classification,
-    };
-    match task {
-        cronos_data::Task::Regression if !fit.positive.is_empty() => Err(Failure::Usage(
-            "--positive needs a classification task".into(),
-        )),
-        cronos_data::Task::Regression => Ok((Task::Regression, Truth::numbers(target)?)),
-        cronos_data::Task::Classification => {
-            let mut labels = labels::encode(target).map_err(Failure::reading)?;
-            if !fit.positive.is_empty() {
-                labels = labels::group_positive(&labels, &fit.positive).map_err(Failure::reading)?;
-            }
-            let Labels { classes, indices } = labels;
-            Ok((Task::Classification { classes }, Truth::Classes(indices)))
-        }
-    }
-}
-
-/// The truth of separate test data, grouped like the training data.
-fn test_truth(fit: &Fit, test: &Dataset, task: &Task) -> Result<Truth, Failure> {
-    if fit.positive.is_empty() {
-        return Truth::of(test, task);
-    }
-    let labels = labels::encode(target_of(test)?).map_err(Failure::reading)?;
-    let grouped = labels::group_positive(&labels, &fit.positive).map_err(Failure::reading)?;
-    Ok(Truth::Classes(grouped.indices))
-}
-
 fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, Failure> {
     let mut progress = Progress::new(options.settings.max_iterations);
     let mut observe = |iteration: &Iteration| {
@@ -301,12 +198,7 @@ fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, 
     Ok(fitted?)
 }
 
-fn model(
-    job: &Job,
-    fitted: &Fitted,
-    options: &Options,
-    imputation: Option<Vec<f64>>,
-) -> Model {
+fn model(job: &Job, fitted: &Fitted, options: &Options, imputation: Option<Vec<f64>>) -> Model {
     let solution = &fitted.solution;
     let certificate = &solution.certificate;
     Model {
@@ -327,6 +219,7 @@ fn model(
             precision: options.precision.name().into(),
             beta: fitted.beta,
             gates: fitted.gates,
+            grouping: job.grouping.clone(),
             bias: options.bias,
             feature_mean: fitted.feature_scaling.mean.clone(),
             feature_scale: fitted.feature_scaling.scale.clone(),
@@ -347,7 +240,7 @@ fn write_report(folder: &Path, summary: &Summary<'_>, force: bool) -> Result<(),
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::Work(format!("cannot create {}: {error}", folder.display())))?;
     let report = format!("{:#}\n", summary.json());
-    model_file::write(&folder.join("report.json"), report.as_bytes(), force)?;
+    model_file::write(&folder.join(REPORT), report.as_bytes(), force)?;
     let history = summary::history_csv(&summary.fitted.solution.history);
-    model_file::write(&folder.join("history.csv"), history.as_bytes(), force)
+    model_file::write(&folder.join(HISTORY), history.as_bytes(), force)
 }

@@ -5,13 +5,14 @@ use crate::arguments::Inspect;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::{Model, Task};
-use cronos_data::{Dataset, Missing, ReadOptions, labels};
+use cronos_data::labels::{self, Labels};
+use cronos_data::{Dataset, Missing, ReadOptions, Target};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
-    let report = if inspect.what.ends_with(".safetensors") {
+    let report = if model_file::looks_like_one(Path::new(&inspect.what)) {
         describe_model(&model_file::read(Path::new(&inspect.what))?)
     } else {
         let options = ReadOptions {
@@ -74,7 +75,11 @@ fn describe_model(model: &Model) -> Value {
 
 fn describe_data(data: &Dataset) -> Result<Value, Failure> {
     let features = &data.features;
-    let missing = features.values.iter().filter(|value| value.is_nan()).count();
+    let missing = features
+        .values
+        .iter()
+        .filter(|value| value.is_nan())
+        .count();
     let constant = (0..features.columns)
         .filter(|&j| {
             let column = || (0..features.rows).map(move |i| features.row(i)[j]);
@@ -87,7 +92,7 @@ fn describe_data(data: &Dataset) -> Result<Value, Failure> {
         Some(target) => match labels::infer_task(target) {
             cronos_data::Task::Regression => (Some("regression"), None),
             cronos_data::Task::Classification => {
-                let labels = labels::encode(target).map_err(Failure::reading)?;
+                let labels = labels::encode(target).unwrap_or_else(|_| only_class(target));
                 let mut counts = vec![0usize; labels.classes.len()];
                 for &index in &labels.indices {
                     counts[index] += 1;
@@ -113,6 +118,18 @@ fn describe_data(data: &Dataset) -> Result<Value, Failure> {
         "constant_features": constant,
         "fingerprint": data.fingerprint(),
     }))
+}
+
+/// A target that is not refused although there is nothing to tell apart in it.
+fn only_class(target: &Target) -> Labels {
+    let name = match target {
+        Target::Text(texts) => texts.first().cloned(),
+        Target::Numbers { values, .. } => values.first().map(f64::to_string),
+    };
+    Labels {
+        classes: name.into_iter().collect(),
+        indices: vec![0; target.len()],
+    }
 }
 
 /// One line per entry that says something.

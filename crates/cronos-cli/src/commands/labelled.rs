@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::score::Score;
-use cronos::{Matrix, Model, Task};
+use cronos::{Grouping, Matrix, Model, Task};
 use cronos_data::{Dataset, Target, TargetColumn, labels};
 
 /// What the rows should be.
@@ -25,14 +25,20 @@ impl Truth {
     }
 
     /// The truth in a data set, in the terms of a task.
-    pub fn of(data: &Dataset, task: &Task) -> Result<Self, Failure> {
+    pub fn of(data: &Dataset, task: &Task, grouping: Option<&Grouping>) -> Result<Self, Failure> {
         let target = target_of(data)?;
-        match task {
-            Task::Classification { classes } => labels::encode_as(target, classes)
-                .map(Self::Classes)
-                .map_err(Failure::reading),
-            Task::Regression => Self::numbers(target),
+        let Task::Classification { classes } = task else {
+            return Self::numbers(target);
+        };
+        let known = grouping.map_or(classes, |grouping| &grouping.classes);
+        let mut indices = labels::encode_as(target, known).map_err(Failure::reading)?;
+        if let Some(grouping) = grouping {
+            indices = indices
+                .into_iter()
+                .map(|class| grouping.group[class])
+                .collect();
         }
+        Ok(Self::Classes(indices))
     }
 
     /// A numeric target.

@@ -4,5 +4,6 @@ pub mod eval;
 pub mod export;
 pub mod fit;
 pub mod inspect;
-pub mod predict;
+mod job;
 mod labelled;
+pub mod predict;

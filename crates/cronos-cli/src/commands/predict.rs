@@ -5,7 +5,7 @@ use crate::arguments::Predict;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::{Matrix, Model, Task};
-use cronos_data::{Missing, ReadOptions};
+use cronos_data::{Features, Missing, ReadOptions, TargetColumn};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -14,13 +14,7 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
         model_file::check_writable(out, predict.force)?;
     }
     let model = model_file::read(&predict.model)?;
-    let options = ReadOptions {
-        target: target_column(predict.target.as_ref()),
-        missing: missing(&model),
-        expected_features: Some(&model.feature_names),
-    };
-    let loaded = cronos_data::read(&predict.data, &options).map_err(Failure::reading)?;
-    let x = model_file::matrix(loaded.train.features)?;
+    let x = model_file::matrix(features(predict, &model)?)?;
     let decisions = model.decide(&x)?;
     let labels = match &model.task {
         Task::Classification { classes } => Some(
@@ -45,6 +39,22 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The features of the data. A target that is not named is not read, so it may
+/// have gaps; only where columns have no names it must be told from the features.
+fn features(predict: &Predict, model: &Model) -> Result<Features, Failure> {
+    let options = |target| ReadOptions {
+        target,
+        missing: missing(model),
+        expected_features: Some(&model.feature_names),
+    };
+    let read = |target| cronos_data::read(&predict.data, &options(target));
+    let loaded = match &predict.target {
+        Some(_) => read(target_column(predict.target.as_ref())),
+        None => read(TargetColumn::Absent).or_else(|_| read(TargetColumn::Auto)),
+    };
+    Ok(loaded.map_err(Failure::reading)?.train.features)
+}
+
 /// A model that knows how to fill missing values accepts them.
 pub fn missing(model: &Model) -> Missing {
     if model.imputation.is_some() {
@@ -62,7 +72,11 @@ fn csv(model: &Model, decisions: &Matrix<f64>, labels: Option<&[&str]>) -> Strin
         Task::Regression => (0..outputs).map(|c| format!("prediction_{c}")).collect(),
         Task::Classification { .. } if outputs == 1 => vec!["prediction".into(), "decision".into()],
         Task::Classification { classes } => std::iter::once("prediction".to_string())
-            .chain(classes.iter().map(|class| quoted(&format!("decision_{class}"))))
+            .chain(
+                classes
+                    .iter()
+                    .map(|class| quoted(&format!("decision_{class}"))),
+            )
             .collect(),
     };
     let mut text = header.join(",");

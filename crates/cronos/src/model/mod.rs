@@ -10,7 +10,7 @@ mod tensors;
 mod training;
 
 pub use file::FORMAT_VERSION;
-pub use training::Training;
+pub use training::{Grouping, Training};
 
 use crate::Error;
 use crate::estimator::chosen_class;
@@ -100,6 +100,14 @@ impl Model {
                 more => more,
             };
             fits("network outputs", outputs, expected)?;
+            if let Some(grouping) = &self.training.grouping {
+                fits("groups", grouping.group.len(), grouping.classes.len())?;
+                if grouping.group.iter().any(|&class| class >= classes.len()) {
+                    return Err(Error::Format(
+                        "a group names a class that is not there".into(),
+                    ));
+                }
+            }
         }
         fits("feature names", self.feature_names.len(), features)?;
         if let Some(imputation) = &self.imputation {

@@ -2,6 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Several classes of the data taken as one class of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Grouping {
+    /// The classes of the data.
+    pub classes: Vec<String>,
+    /// For each of them, the index of the model's class.
+    pub group: Vec<usize>,
+}
+
 /// How the network came to be; stored with it.
 ///
 /// The serialised form leaves out the means and scales, which the model file
@@ -29,8 +38,11 @@ pub struct Training {
     /// Penalty on the norms of the groups.
     #[serde(with = "number")]
     pub beta: f64,
-    /// Number of sampled gates.
+    /// Number of distinct gates.
     pub gates: usize,
+    /// The classes of the data, when they were grouped into those of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grouping: Option<Grouping>,
     /// Whether there was a column of ones.
     pub bias: bool,
     /// Subtracted from each feature before training.

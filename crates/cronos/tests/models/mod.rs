@@ -90,6 +90,7 @@ fn model(network: Network, task: Task) -> Model {
             precision: "f64".into(),
             beta: 0.1 + 0.2,
             gates: 64,
+            grouping: None,
             bias: true,
             feature_mean: vec![1.0 / 7.0; features],
             feature_scale: vec![3.0; features],

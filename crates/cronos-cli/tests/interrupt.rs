@@ -1,0 +1,104 @@
+//! Signals and closed pipes end a run in good order.
+#![cfg(unix)]
+
+mod shell;
+
+use shell::Folder;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Long enough for any machine to start a process.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits until the process catches SIGINT, where the system tells, and then for
+/// the iterations to begin; the signal is heeded whenever it comes after that.
+fn wait_for_start(child: &Child) {
+    let status = format!("/proc/{}/status", child.id());
+    let start = Instant::now();
+    while cfg!(target_os = "linux") && start.elapsed() < PATIENCE {
+        let text = std::fs::read_to_string(&status).unwrap();
+        let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        if u64::from_str_radix(caught.unwrap().trim(), 16).unwrap() & 2 != 0 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+}
+
+fn stopped_by(signal: &str) {
+    let folder = Folder::new();
+    let mut child = folder
+        .command(
+            "fit digits --tolerance 1e-12 --precision f64 --gates 50 --max-iterations 1000000 \
+             --out m.safetensors",
+        )
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for_start(&child);
+    let sent = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status()
+        .unwrap();
+    let sent = sent.success();
+    if !sent {
+        child.kill().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(sent);
+    let (text, complaint) = (output.stdout, String::from_utf8(output.stderr).unwrap());
+    assert_eq!((output.status.code(), complaint.as_str()), (Some(130), ""));
+    let text = String::from_utf8(text).unwrap();
+    assert!(
+        text.starts_with("interrupted; the best network so far:"),
+        "{text}"
+    );
+    let model = folder.json("inspect m.safetensors --json");
+    assert_eq!(model["status"], "interrupted");
+    assert!(model["iterations"].as_u64().unwrap() >= 1);
+    assert_eq!(model["features"], 64);
+}
+
+#[test]
+fn sigint_saves_the_best_model() {
+    stopped_by("-INT");
+}
+
+#[test]
+fn sigterm_saves_the_best_model() {
+    stopped_by("-TERM");
+}
+
+#[test]
+fn a_reader_may_go_away() {
+    let folder = Folder::new();
+    folder.print("fit digits --gates 8 --max-iterations 5 --out m.safetensors");
+    // more than a pipe holds, so that writing really fails
+    for line in [
+        "predict m.safetensors digits",
+        "predict m.safetensors digits --json",
+    ] {
+        let mut child = folder
+            .command(line)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        reader.read_line(&mut first).unwrap();
+        drop(reader);
+        let mut complaint = String::new();
+        let mut stderr = child.stderr.take().unwrap();
+        stderr.read_to_string(&mut complaint).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{line}: {complaint}");
+        assert_eq!(complaint, "", "{line}");
+        assert!(
+            first.starts_with("prediction,") || first == "{\n",
+            "{first}"
+        );
+    }
+}
