@@ -98,13 +98,15 @@ pub struct Knobs {
     /// Loss
     #[arg(long, value_enum, default_value = "squared")]
     pub loss: Loss,
-    /// Penalty on the weights, β [default: from the data]
+    /// Penalty on the weights, β: larger is smoother and smaller fits closer [default: a
+    /// thousandth of the penalty that leaves nothing; a regression's targets are then
+    /// standardised, while a β that is given applies to them as they are]
     #[arg(long, allow_negative_numbers = true)]
     pub beta: Option<f64>,
-    /// Number of gates to sample
+    /// Number of gates (activation patterns of the units) to sample
     #[arg(long, default_value_t = 100, allow_negative_numbers = true)]
     pub gates: usize,
-    /// Gate directions to use: an npy file, features x gates, no bias row; they act on the
+    /// Gate directions (the activation patterns of the units) to use: an npy file, features x gates, no bias row; they act on the
     /// features as the program sees them (standardised unless --no-standardize)
     #[arg(long, value_name = "G.npy", conflicts_with = "gates")]
     pub gate_file: Option<PathBuf>,
@@ -120,7 +122,7 @@ pub struct Knobs {
     /// First penalty parameter of ADMM [default: 0.1, then by residual balancing]
     #[arg(long, allow_negative_numbers = true)]
     pub rho: Option<f64>,
-    /// Keep rho as it is given
+    /// Keep rho as it is given by --rho
     #[arg(long, requires = "rho")]
     pub fixed_rho: bool,
     /// Iterations at most

@@ -29,8 +29,8 @@ impl Progress {
             .map_or_else(|| "-".to_string(), |gap| format!("{:.2} %", 100.0 * gap));
         self.bar.set_position(iteration.number as u64);
         self.bar.set_message(format!(
-            "objective {:.5}  gap {gap}  violation {:.1e}",
-            iteration.objective, iteration.violation
+            "objective {:.5}  bound {:.5}  gap {gap}  violation {:.1e}",
+            iteration.objective, iteration.lower_bound, iteration.violation
         ));
     }
 

@@ -77,26 +77,58 @@ impl Summary<'_> {
         })
     }
 
+    /// What is learned. Many whole numbers are likely quantities, so that guess is named.
+    fn target(&self) -> String {
+        const MANY: usize = 20;
+        let name = self.model.target_name.as_deref().unwrap_or("unnamed");
+        let outputs = self.model.network.outputs();
+        match &self.model.task {
+            Task::Classification { classes } => {
+                let numeric = classes.iter().all(|class| class.parse::<f64>().is_ok());
+                let hint = if numeric && classes.len() > MANY {
+                    "; if they are quantities, pass --task regression"
+                } else {
+                    ""
+                };
+                let (count, classes) = (classes.len(), listed(classes));
+                format!("{name}, {count} classes: {classes}{hint}")
+            }
+            Task::Regression if outputs == 1 => format!("{name}, a number"),
+            Task::Regression => format!("{name}, {outputs} numbers"),
+        }
+    }
+
+    /// A gap says something only near the cones and with a penalty.
+    fn certificate(&self) -> String {
+        const NEAR: f64 = 0.01;
+        let certificate = &self.fitted.solution.certificate;
+        let gap = 100.0 * certificate.gap;
+        let (violation, own) = (certificate.violation, certificate.network_objective);
+        let own = format!("objective of the network itself {own:.5}");
+        if self.fitted.beta == 0.0 {
+            format!("none without a penalty (β = 0), judged by the residuals; {own}")
+        } else if violation > NEAR {
+            format!("not yet: outside the cones of its gates by {violation:.1e}; {own}")
+        } else {
+            format!("gap {gap:.3} %, cone violation {violation:.1e}, {own}")
+        }
+    }
+
     pub fn text(&self) -> String {
         let solution = &self.fitted.solution;
         let certificate = &solution.certificate;
         let training = &self.model.training;
-        let outputs = self.model.network.outputs();
-        let task = match &self.model.task {
-            Task::Classification { classes } => format!("{} classes", classes.len()),
-            Task::Regression if outputs == 1 => "regression".to_string(),
-            Task::Regression => format!("regression, {outputs} outputs"),
-        };
         let mut lines = vec![
             (
                 "data",
                 format!(
-                    "{}: {} rows, {} features, {task}",
+                    "{}: trained on {} rows, {} features",
                     self.data,
                     training.rows,
                     self.model.network.features()
                 ),
             ),
+            ("target", self.target()),
             (
                 "network",
                 format!(
@@ -115,19 +147,11 @@ impl Summary<'_> {
         lines.push((
             "objective",
             format!(
-                "{:.5}; the optimum of the convex program is at least {:.5}",
+                "{:.5}; the optimum for these gates is at least {:.5}",
                 certificate.objective, certificate.lower_bound
             ),
         ));
-        lines.push((
-            "certificate",
-            format!(
-                "gap {:.3} %, cone violation {:.1e}, objective of the network itself {:.5}",
-                100.0 * certificate.gap,
-                certificate.violation,
-                certificate.network_objective
-            ),
-        ));
+        lines.push(("certificate", self.certificate()));
         lines.push((
             "solver",
             format!("{}: {}", training.solver, solution.choice.reason),
@@ -152,6 +176,21 @@ impl Summary<'_> {
             },
         ));
         table(solution.status, &lines)
+    }
+}
+
+/// The first few classes, in words.
+fn listed(classes: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = classes
+        .iter()
+        .take(SHOWN)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    match classes.len() {
+        0..=SHOWN => shown,
+        more => format!("{shown}, and {} more", more - SHOWN),
     }
 }
 

@@ -121,10 +121,10 @@ fn flops(program: &Program<f32>, solver: Solver, inner: f64) -> f64 {
     match solver {
         Solver::PrimalPcg => sweep + (inner + 1.0) * 8.0 * n * d * columns,
         Solver::SamplePcg => {
-            let product = 4.0 * n * d * columns + 2.0 * d * d * columns;
-            sweep + 4.0 * n * d * columns + 6.0 * d * d * columns + (inner + 1.0) * product
+            let product = 4.0 * n * d * columns + 4.0 * d * d * columns;
+            sweep + 4.0 * n * d * columns + 12.0 * d * d * columns + (inner + 1.0) * product
         }
-        _ => sweep + 4.0 * n * d * columns + 6.0 * d * d * columns + 2.0 * n * n * outputs,
+        _ => sweep + 4.0 * n * d * columns + 12.0 * d * d * columns + 2.0 * n * n * outputs,
     }
 }
 

@@ -14,16 +14,6 @@ pub struct Dual {
     pub cone: Vec<f64>,
 }
 
-impl Dual {
-    pub(crate) fn zero(rows: usize) -> Self {
-        Self {
-            rows,
-            loss: Vec::new(),
-            cone: Vec::new(),
-        }
-    }
-}
-
 /// How good a point is and how good any point can be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certificate {

@@ -5,10 +5,12 @@ use crate::admm::{Iteration, Settings, Solution};
 use crate::gates::Gates;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
+use crate::memory;
 use crate::network::{Network, TargetScaling};
 use crate::program::{Activation, Program};
 use crate::real::Real;
 use crate::scaling::Scaling;
+use crate::solver::{Shape, choose};
 use std::ops::ControlFlow;
 
 /// Penalty relative to the smallest one that is sure to give the zero network.
@@ -135,8 +137,32 @@ fn fit_in<T: Real>(
             found: format!("{} rows", y.rows()),
         });
     }
+    if x.columns() == 0 || y.columns() == 0 || target_scaling.mean.len() != y.columns() {
+        return Err(Error::Shape {
+            what: "data",
+            expected: "at least one feature, one target, and a scaling for each target".into(),
+            found: format!(
+                "{} features, {} targets, {} scalings",
+                x.columns(),
+                y.columns(),
+                target_scaling.mean.len()
+            ),
+        });
+    }
     x.check_finite("features")?;
     y.check_finite("targets")?;
+    // refuse what cannot fit before anything large is made
+    let shape = Shape {
+        rows: x.rows(),
+        features: x.columns() + usize::from(options.bias),
+        gates: match &options.gates {
+            GateSource::Sampled(count) => *count,
+            GateSource::Given(directions) => directions.columns(),
+        },
+        outputs: y.columns(),
+        signs: options.activation.signs(),
+    };
+    choose::<T>(shape, &options.settings, memory::limit(&options.settings))?;
     let feature_scaling = if options.standardize {
         Scaling::standard(x)
     } else {

@@ -16,6 +16,9 @@ pub(crate) const WORD: usize = 64;
 /// How many candidates may be drawn for each gate asked for, before giving up on more.
 const DRAWS_PER_GATE: usize = 4;
 
+/// Candidates drawn at a time.
+const BATCH: usize = 1024;
+
 /// Distinct, non-zero activation patterns of the training rows, and the
 /// directions `g_i` they come from.
 #[derive(Clone, Debug)]
@@ -45,8 +48,8 @@ impl Gates {
         let limit = count.saturating_mul(DRAWS_PER_GATE);
         let mut drawn = 0;
         while gates.len() < count && drawn < limit {
-            let batch: Vec<usize> = (drawn..limit.min(drawn + count - gates.len())).collect();
-            drawn += batch.len();
+            let batch = drawn..limit.min(drawn + (count - gates.len()).min(BATCH));
+            drawn = batch.end;
             let candidates: Vec<_> = batch
                 .into_par_iter()
                 .map(|i| direction(seed, i as u64, x.columns()))
@@ -146,11 +149,12 @@ impl Gates {
         self.bits[i * self.words + j / WORD] >> (j % WORD) & 1 == 1
     }
 
-    /// Writes gate `i` on the rows `from..from + mask.len()` as zeros and ones.
-    /// `from` is a multiple of 64.
+    /// Writes gate `i` on the rows `from..from + mask.len()` as zeros and ones;
+    /// zeros past the last row. `from` is a multiple of 64.
     pub(crate) fn expand<T: Real>(&self, i: usize, from: usize, mask: &mut [T]) {
-        let words = &self.bits[i * self.words + from / WORD..];
-        for (lane, &word) in mask.chunks_mut(WORD).zip(words) {
+        let words = &self.bits[i * self.words..][from / WORD..self.words];
+        let words = words.iter().copied().chain(std::iter::repeat(0));
+        for (lane, word) in mask.chunks_mut(WORD).zip(words) {
             for (j, entry) in lane.iter_mut().enumerate() {
                 *entry = if word >> j & 1 == 1 { T::ONE } else { T::ZERO };
             }

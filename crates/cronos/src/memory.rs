@@ -1,8 +1,9 @@
 //! Memory is planned before it is allocated.
 
 use crate::Error;
+use crate::admm::Settings;
 use crate::cholesky::Tiled;
-use crate::engine::{BLOCK, workspace_bytes};
+use crate::engine::{BLOCK, chunk_count};
 use crate::real::Real;
 use crate::solver::{Shape, Solver};
 
@@ -13,43 +14,62 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new<T: Real>(shape: Shape, solver: Solver, rank: usize) -> Self {
-        let size = |numbers: usize| (numbers * size_of::<T>()) as u64;
-        let wide = |numbers: usize| (numbers * size_of::<f64>()) as u64;
+    pub(crate) fn new<T: Real>(shape: Shape, solver: Solver, settings: &Settings) -> Self {
+        let bytes = |numbers: usize, each: usize| numbers.saturating_mul(each) as u64;
+        let size = |numbers: usize| bytes(numbers, size_of::<T>());
+        let wide = |numbers: usize| bytes(numbers, size_of::<f64>());
         let Shape {
             rows: n,
-            features: d,
+            features: all,
             gates: p,
             outputs: c,
             signs,
         } = shape;
+        // more features than rows are reduced to as many as rows
+        let d = all.min(n);
         let columns = signs * p * c;
+        let chunks = chunk_count(n, d);
         let mut arrays = vec![
-            ("features X", size(n * d)),
-            ("gates D", (n.div_ceil(64) * p * 8) as u64),
+            ("features X", size(n * all)),
+            (
+                "gates D and their directions",
+                (n.div_ceil(64) * p * 8) as u64 + wide(all * p),
+            ),
             ("targets and predictions", 6 * size(n * c)),
             ("weights u, v and right-hand sides", 5 * size(d * columns)),
-            ("best weights", 2 * wide(d * columns)),
-            ("row blocks", workspace_bytes::<T>(n, d, p, columns)),
-            ("certificate", 8 * wide(d * signs * p)),
+            (
+                "candidates and their network",
+                3 * wide(d * columns) + 2 * wide(all * columns),
+            ),
+            (
+                "row blocks",
+                bytes(chunks, size_of::<T>()) * (BLOCK * (columns + p) + d * columns) as u64,
+            ),
+            ("certificate", wide(chunks * (d + BLOCK) * signs * p + n)),
         ];
+        if all > n {
+            let factors = wide(n * all + 3 * n * n) + size(n * n);
+            arrays.push(("thin factorisation", factors));
+        }
+        if settings.keep_dual {
+            arrays.push(("dual point", 2 * wide(n * (columns + c))));
+        }
         if signs == 2 {
-            arrays.push((
-                "slacks and multipliers",
-                size(n.next_multiple_of(BLOCK) * columns),
-            ));
+            let padded = n.next_multiple_of(BLOCK);
+            arrays.push(("slacks and multipliers", size(padded * columns)));
             if solver != Solver::PrimalPcg {
-                arrays.push(("M and its inverse", 4 * wide(d * d)));
+                arrays.push(("M and its root", 3 * wide(d * d)));
             }
         }
+        let sketch = |size: usize| 6 * wide(size.saturating_mul(settings.rank_limit().min(size)));
         match solver {
             Solver::PrimalPcg => {
                 arrays.push(("conjugate gradients", 4 * size(d * columns)));
-                arrays.push(("Nyström sketch", 4 * wide(d * signs * p * rank)));
+                arrays.push(("Nyström sketch", sketch(d * signs * p)));
             }
             Solver::SamplePcg => {
                 arrays.push(("sample space", 4 * size(d * p * c) + 6 * size(n * c)));
-                arrays.push(("Nyström sketch", 4 * wide(n * rank)));
+                arrays.push(("Nyström sketch", sketch(n)));
             }
             Solver::Direct | Solver::Auto => {
                 arrays.push(("sample space", 2 * size(d * p * c) + 2 * size(n * c)));
@@ -89,6 +109,11 @@ impl Plan {
     }
 }
 
+/// Bytes that a run with these settings may take.
+pub(crate) fn limit(settings: &Settings) -> u64 {
+    settings.memory_limit_bytes.unwrap_or_else(available)
+}
+
 /// Bytes that can be had without swapping: what the system reports, or the
 /// limit of the control group if that is less. `u64::MAX` where neither is known.
 pub fn available() -> u64 {
@@ -106,7 +131,16 @@ pub fn available() -> u64 {
             let used = read("/sys/fs/cgroup/memory.current")
                 .and_then(|text| text.trim().parse::<u64>().ok())
                 .unwrap_or(0);
-            limit.saturating_sub(used)
+            // file cache is given back when it is needed
+            let cache: u64 = read("/sys/fs/cgroup/memory.stat")
+                .iter()
+                .flat_map(|text| text.lines())
+                .filter(|line| {
+                    line.starts_with("inactive_file ") || line.starts_with("active_file ")
+                })
+                .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
+                .sum();
+            limit.saturating_sub(used.saturating_sub(cache))
         });
     free.unwrap_or(u64::MAX).min(group.unwrap_or(u64::MAX))
 }

@@ -99,19 +99,16 @@ impl<T: Real> Program<T> {
     /// the gated activation it is the smallest such penalty.
     pub fn zero_beta(&self) -> f64 {
         let engine = Engine::new(&self.x, &self.gates, self.activation);
-        let targets: Vec<T> = (0..self.y.columns())
-            .flat_map(|c| self.y.column(c))
-            .collect();
-        let groups = self.gates.len() * self.y.columns();
-        let mut spread = vec![T::ZERO; self.x.columns() * groups];
-        engine.masked_spread(
-            &targets,
-            &mut spread,
-            &mut engine.workspace(self.y.columns()),
-        );
-        spread
-            .chunks(self.x.columns())
-            .map(norm)
-            .fold(0.0, f64::max)
+        let mut work = engine.workspace(1);
+        let mut spread = vec![T::ZERO; self.x.columns() * self.gates.len()];
+        let mut largest = 0.0;
+        for c in 0..self.y.columns() {
+            engine.masked_spread(&self.y.column(c), &mut spread, &mut work);
+            largest = spread
+                .chunks(self.x.columns())
+                .map(norm)
+                .fold(largest, f64::max);
+        }
+        largest
     }
 }

@@ -22,17 +22,24 @@ impl Scaling {
                 *mean += value / n;
             }
         }
-        let mut variance = vec![0.0; d];
+        // squares are taken relative to the largest deviation, so none overflows
+        let mut largest = vec![0.0f64; d];
         for i in 0..x.rows() {
-            for ((variance, mean), value) in variance.iter_mut().zip(&mean).zip(x.row(i)) {
-                *variance += (value - mean).powi(2) / n;
+            for ((largest, mean), value) in largest.iter_mut().zip(&mean).zip(x.row(i)) {
+                *largest = largest.max((value - mean).abs());
             }
         }
-        let scale = variance
-            .iter()
-            .zip(&mean)
-            .map(|(variance, mean)| {
-                let deviation = variance.sqrt();
+        let mut variance = vec![0.0; d];
+        for i in 0..x.rows() {
+            for (j, value) in x.row(i).iter().enumerate() {
+                if largest[j] > 0.0 {
+                    variance[j] += ((value - mean[j]) / largest[j]).powi(2) / n;
+                }
+            }
+        }
+        let scale = (0..d)
+            .map(|j| {
+                let (deviation, mean) = (largest[j] * variance[j].sqrt(), mean[j]);
                 // a constant column differs from its mean by rounding only
                 if deviation > 1e-12 * mean.abs() && deviation > 0.0 {
                     deviation

@@ -75,4 +75,7 @@ fn gates_that_cannot_be_used_are_refused() {
     let error = Gates::from_directions(&positive, &negative).expect_err("empty");
     assert!(error.to_string().contains("none of the 1 gates"), "{error}");
     assert!(Gates::sample(&x, 0, 0).is_err());
+    // far more than there are patterns: what there is, without a huge allocation
+    let narrow = Matrix::from_fn(5, 1, |i, _| i as f64 - 2.0);
+    assert_eq!(Gates::sample(&narrow, 50_000, 0).expect("gates").len(), 2);
 }

@@ -80,15 +80,8 @@ fn the_observer_can_break_off() {
 
 #[test]
 fn single_precision_stalls_at_its_rounding_error() {
-    let double = program();
-    let single = Program {
-        x: double.x.cast::<f32>(),
-        y: double.y.cast::<f32>(),
-        gates: double.gates.clone(),
-        beta: double.beta,
-        activation: Activation::Gated,
-        loss: Loss::Squared,
-    };
+    let mut single = problems::rounded(&program());
+    single.activation = Activation::Gated;
     let settings = Settings {
         gap_relative: 0.0,
         max_iterations: 50_000,
@@ -101,25 +94,38 @@ fn single_precision_stalls_at_its_rounding_error() {
     assert!(solution.certificate.gap <= 1e-4);
 }
 
-#[test]
-fn numbers_too_large_for_the_precision_end_in_numerical_failure() {
-    let x = Matrix::from_fn(20, 3, |i, j| ((i * 3 + j) as f32 - 30.0) * 1e25);
+/// Features times `scale`, in single precision.
+fn scaled(scale: f32, activation: Activation) -> Program<f32> {
+    let x = Matrix::from_fn(20, 3, |i, j| ((i * 3 + j) as f32 - 30.0) * scale);
     let y = Matrix::from_fn(20, 1, |i, _| i as f32);
     let gates = Gates::sample(&x, 4, 0).expect("gates");
-    let program = Program {
+    Program {
         x,
         y,
         gates,
         beta: 1.0,
-        activation: Activation::Relu,
+        activation,
         loss: Loss::Squared,
-    };
-    match program.solve(&Settings::default(), &mut |_| ControlFlow::Continue(())) {
-        Ok(solution) => {
-            assert_eq!(solution.status, Status::NumericalFailure);
-            assert!(solution.weights.iter().all(|weight| weight.is_finite()));
-        }
-        Err(error) => panic!("a valid call must end in a status: {error}"),
+    }
+}
+
+#[test]
+fn numbers_too_large_for_the_precision_end_in_numerical_failure() {
+    let solution = scaled(1e25, Activation::Relu)
+        .solve(&Settings::default(), &mut |_| ControlFlow::Continue(()))
+        .expect("a status, not an error");
+    assert_eq!(solution.status, Status::NumericalFailure);
+    assert!(solution.weights.iter().all(|weight| weight.is_finite()));
+}
+
+#[test]
+fn features_that_are_all_zero_give_the_zero_network() {
+    for activation in [Activation::Relu, Activation::Gated] {
+        let solution = scaled(0.0, activation)
+            .solve(&Settings::default(), &mut |_| ControlFlow::Continue(()))
+            .expect("a status, not an error");
+        assert_eq!(solution.status, Status::Solved);
+        assert!(solution.weights.iter().all(|&weight| weight == 0.0));
     }
 }
 

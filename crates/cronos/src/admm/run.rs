@@ -54,26 +54,30 @@ impl<T: Real> Program<T> {
         self.check()?;
         settings.check()?;
         let start = Instant::now();
-        let available = settings
-            .memory_limit_bytes
-            .unwrap_or_else(memory::available);
-        let (n, d) = (self.x.rows(), self.x.columns());
-        if d > n && Reduction::bytes(n, d) > available {
-            return Err(Error::Memory {
-                needed: Reduction::bytes(n, d),
-                available,
-                advice: "the thin factorisation of the features is the largest array; use fewer \
-                         rows or fewer features"
-                    .into(),
-            });
-        }
-        let reduced = Reduction::new(&self.x);
-        let x = reduced.as_ref().map_or(&self.x, |(x, _)| x);
-        let mut solution = solve_reduced(self, x, settings, available, start, observe)?;
-        if let Some((_, reduction)) = &reduced {
-            solution.weights = reduction.restore(&solution.weights, n);
-            solution.reduced_features = Some(n);
-        }
+        let n = self.x.rows();
+        let shape = Shape {
+            rows: n,
+            features: self.x.columns(),
+            gates: self.gates.len(),
+            outputs: self.y.columns(),
+            signs: self.activation.signs(),
+        };
+        let (choice, plan) = solver::choose::<T>(shape, settings, memory::limit(settings))?;
+        let job = Job {
+            program: self,
+            settings,
+            choice,
+            plan,
+            start,
+        };
+        let Some(reduction) = Reduction::new(&self.x) else {
+            return job.solve(&self.x, None, observe);
+        };
+        let exact = reduction.lower();
+        let x = exact.cast();
+        let mut solution = job.solve(&x, Some(&exact), observe)?;
+        solution.weights = reduction.restore(&solution.weights, n);
+        solution.reduced_features = Some(n);
         Ok(solution)
     }
 }
@@ -85,75 +89,97 @@ pub(crate) fn solve_as_it_is<T: Real>(
     settings: &Settings,
     observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Result<Solution, Error> {
-    let start = Instant::now();
-    solve_reduced(program, &program.x, settings, u64::MAX, start, observe)
-}
-
-fn solve_reduced<T: Real>(
-    program: &Program<T>,
-    x: &Matrix<T>,
-    settings: &Settings,
-    available: u64,
-    start: Instant,
-    observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
-) -> Result<Solution, Error> {
-    let outputs = program.y.columns();
     let shape = Shape {
-        rows: x.rows(),
-        features: x.columns(),
+        rows: program.x.rows(),
+        features: program.x.columns(),
         gates: program.gates.len(),
-        outputs,
+        outputs: program.y.columns(),
         signs: program.activation.signs(),
     };
-    let (choice, plan) =
-        solver::choose::<T>(settings.solver, shape, settings.rank_limit(), available)?;
-    let engine = Engine::new(x, &program.gates, program.activation);
-    let split = settings.split(choice.solver);
-    let rho = settings.rho.unwrap_or(0.1);
-    let step = SweepStep {
-        loss: program.loss,
-        split,
-        rho,
-        weight: match split {
-            Split::Paper => 1.0 / rho,
-            Split::Loss => settings.loss_weight.unwrap_or(default_weight(&engine)),
-        },
-        relaxation: settings.relaxation,
-    };
-    let mut work = engine.workspace(outputs);
-    let build = Build {
-        outputs,
-        weight: step.weight,
-        rank: settings.rank,
-        seed: settings.seed,
-        most_inner: settings.max_inner_iterations,
-    };
-    let solver = solver::build(choice.solver, &engine, build, &mut work)?;
-    let length = engine.weights_per_output() * outputs;
-    let mut run = Run {
-        state: engine.row_state(&program.y),
-        u: vec![T::ZERO; length],
-        b: vec![T::ZERO; length],
-        right: vec![T::ZERO; length],
-        image: vec![T::ZERO; length],
-        scale: largest(&program.y),
-        best: None,
-        bound: 0.0,
-        dual: None,
-        history: Vec::new(),
-        engine,
+    let (choice, plan) = solver::choose::<T>(shape, settings, u64::MAX)?;
+    let job = Job {
         program,
         settings,
-        solver,
-        step,
-        work,
-        start,
+        choice,
+        plan,
+        start: Instant::now(),
     };
-    let setup = start.elapsed().as_secs_f64();
-    let status = run.iterate(observe)?;
-    let mut solution = run.finish(status, choice, plan);
-    solution.seconds.setup = setup;
-    Ok(solution)
+    job.solve(&program.x, None, observe)
+}
+
+/// A program whose solver is chosen.
+struct Job<'a, T> {
+    program: &'a Program<T>,
+    settings: &'a Settings,
+    choice: Choice,
+    plan: Plan,
+    start: Instant,
+}
+
+impl<T: Real> Job<'_, T> {
+    /// Solves with the features `x`; `exact` is what they were rounded from.
+    fn solve(
+        self,
+        x: &Matrix<T>,
+        exact: Option<&Matrix<f64>>,
+        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+    ) -> Result<Solution, Error> {
+        let Self {
+            program,
+            settings,
+            choice,
+            plan,
+            start,
+        } = self;
+        let outputs = program.y.columns();
+        let engine = Engine::new(x, &program.gates, program.activation).certify_for(exact);
+        let split = settings.split(choice.solver);
+        let rho = settings.rho.unwrap_or(0.1);
+        let step = SweepStep {
+            loss: program.loss,
+            split,
+            rho,
+            weight: match split {
+                Split::Paper => 1.0 / rho,
+                Split::Loss => settings.loss_weight.unwrap_or(default_weight(&engine)),
+            },
+            relaxation: settings.relaxation,
+        };
+        let mut work = engine.workspace(outputs);
+        let build = Build {
+            outputs,
+            weight: step.weight,
+            rank: settings.rank,
+            seed: settings.seed,
+            most_inner: settings.max_inner_iterations,
+        };
+        let solver = solver::build(choice.solver, &engine, build, &mut work)?;
+        let length = engine.weights_per_output() * outputs;
+        let mut run = Run {
+            state: engine.row_state(&program.y),
+            u: vec![T::ZERO; length],
+            b: vec![T::ZERO; length],
+            right: vec![T::ZERO; length],
+            image: vec![T::ZERO; length],
+            scale: largest(&program.y),
+            best: None,
+            bounds: vec![0.0; outputs],
+            duals: vec![Default::default(); outputs],
+            history: Vec::new(),
+            engine,
+            program,
+            settings,
+            solver,
+            step,
+            work,
+            start,
+        };
+        let setup = start.elapsed().as_secs_f64();
+        let status = run.iterate(observe);
+        let mut solution = run.finish(status, choice, plan);
+        solution.seconds.setup = setup;
+        Ok(solution)
+    }
 }
 
 /// `c`: with cones `K ≼ I` whatever the data; without them `K = XXᵀ`, so `c` is
@@ -163,7 +189,13 @@ fn default_weight<T: Real>(engine: &Engine<'_, T>) -> f64 {
         Activation::Relu => 0.5,
         Activation::Gated => {
             let squared = crate::inner::norm_squared(engine.x.values());
-            engine.rows() as f64 / squared.max(f64::MIN_POSITIVE)
+            let weight = engine.rows() as f64 / squared;
+            // features that are all zero, or beyond what T can hold in a product
+            if weight.is_finite() {
+                weight.clamp(1e-12, 1e12)
+            } else {
+                1.0
+            }
         }
     }
 }
@@ -194,17 +226,15 @@ struct Run<'a, T: Real> {
     /// `max |Y|`
     scale: f64,
     best: Option<(Evaluation, Candidate)>,
-    bound: f64,
-    dual: Option<Dual>,
+    /// Best lower bound on each output, and the dual point behind it: `z`, `α`
+    bounds: Vec<f64>,
+    duals: Vec<(Vec<f64>, Vec<f64>)>,
     history: Vec<Iteration>,
     start: Instant,
 }
 
 impl<T: Real> Run<'_, T> {
-    fn iterate(
-        &mut self,
-        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
-    ) -> Result<Status, Error> {
+    fn iterate(&mut self, observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>) -> Status {
         self.refresh_image();
         for number in 1..=self.settings.max_iterations {
             let record = self.iteration(number);
@@ -213,22 +243,24 @@ impl<T: Real> Run<'_, T> {
             let broken = !record.objective.is_finite();
             self.history.push(record);
             if broken {
-                return Ok(Status::NumericalFailure);
+                return Status::NumericalFailure;
             }
             if let Some(status) = stop {
-                return Ok(status);
+                return status;
             }
             if !wants_more {
-                return Ok(Status::Interrupted);
+                return Status::Interrupted;
             }
             if let Some(limit) = self.settings.time_limit_seconds
                 && self.start.elapsed().as_secs_f64() >= limit
             {
-                return Ok(Status::TimeLimit);
+                return Status::TimeLimit;
             }
-            self.balance(number)?;
+            if number < self.settings.max_iterations && self.balance(number).is_err() {
+                return Status::NumericalFailure;
+            }
         }
-        Ok(Status::IterationLimit)
+        Status::IterationLimit
     }
 
     fn iteration(&mut self, number: usize) -> Iteration {
@@ -266,9 +298,11 @@ impl<T: Real> Run<'_, T> {
         );
         crate::inner::add_scaled(&mut self.right, T::ONE, &self.image);
         seconds.sweep = lap();
-        let certificate = number
-            .is_multiple_of(self.settings.check_every)
-            .then(|| self.certify());
+        let due = number.is_multiple_of(self.settings.check_every);
+        let certificate = due.then(|| self.certify());
+        if due {
+            self.offer_u(number);
+        }
         seconds.check = lap();
         self.record(number, groups, rows, inner.iterations, certificate, seconds)
     }
@@ -298,8 +332,8 @@ impl<T: Real> Run<'_, T> {
             dual_residual: dual,
             primal_norm: compared,
             dual_norm: multiplier,
-            lower_bound: self.bound,
-            gap: relative_gap(objective, self.bound),
+            lower_bound: self.bound(),
+            gap: relative_gap(objective, self.bound()),
             rho,
             inner_iterations,
             certificate,
@@ -307,23 +341,34 @@ impl<T: Real> Run<'_, T> {
         }
     }
 
-    /// Evaluates `v` and the bound; keeps whichever is the best so far.
+    /// Evaluates `v` and the bounds; keeps whichever is the best so far.
     fn certify(&mut self) -> Certificate {
-        let (bound, dual) = self.engine.lower_bound(
-            &self.state,
-            &self.program.y,
-            &self.step,
-            self.program.beta,
-            self.settings.keep_dual,
-        );
-        if bound > self.bound || self.dual.is_none() {
-            self.bound = self.bound.max(bound);
-            self.dual = dual;
+        for c in 0..self.program.y.columns() {
+            let (y, beta) = (&self.program.y, self.program.beta);
+            let bound = self.engine.lower_bound(&self.state, y, &self.step, beta, c);
+            if bound.value >= self.bounds[c] {
+                self.bounds[c] = bound.value;
+                if self.settings.keep_dual {
+                    let dual = self.engine.dual(&self.state, &bound, self.step.rho, c);
+                    self.duals[c] = dual;
+                }
+            }
         }
         let v = shrink::shrunk(&self.b, self.engine.features(), self.threshold());
         let evaluation = self.evaluate(&v);
+        let certificate = self.certificate(&evaluation);
         self.offer(evaluation, v);
-        self.certificate(&evaluation)
+        certificate
+    }
+
+    /// `u` predicts well long before it is feasible, so it is a candidate too.
+    /// It costs a pass over all its groups; ever more rarely is often enough.
+    fn offer_u(&mut self, number: usize) {
+        let checks = number / self.settings.check_every;
+        if checks.is_power_of_two() || number == self.settings.max_iterations {
+            let u: Candidate = self.u.iter().map(|u| u.wide()).collect();
+            self.offer(self.evaluate(&u), u);
+        }
     }
 
     fn evaluate(&self, candidate: &[f64]) -> Evaluation {
@@ -345,8 +390,8 @@ impl<T: Real> Run<'_, T> {
     fn certificate(&self, evaluation: &Evaluation) -> Certificate {
         Certificate {
             objective: evaluation.objective,
-            lower_bound: self.bound,
-            gap: relative_gap(evaluation.objective, self.bound),
+            lower_bound: self.bound(),
+            gap: relative_gap(evaluation.objective, self.bound()),
             violation: evaluation.violation / self.scale,
             network_objective: evaluation.network_objective,
         }
@@ -446,6 +491,11 @@ impl<T: Real> Run<'_, T> {
         crate::inner::add_scaled(&mut self.right, T::ONE, &self.image);
     }
 
+    /// Outputs are independent, so their bounds add up.
+    fn bound(&self) -> f64 {
+        self.bounds.iter().sum()
+    }
+
     /// `β/ρ`
     fn threshold(&self) -> f64 {
         self.program.beta / self.step.rho
@@ -467,6 +517,7 @@ impl<T: Real> Run<'_, T> {
             (self.evaluate(&zero), zero)
         });
         let certificate = self.certificate(&evaluation);
+        let n = self.engine.rows();
         let mut seconds = Seconds::default();
         for record in &self.history {
             seconds.add(&record.seconds);
@@ -475,7 +526,7 @@ impl<T: Real> Run<'_, T> {
             status,
             weights,
             certificate,
-            dual: self.dual,
+            dual: self.settings.keep_dual.then(|| dual(self.duals, n)),
             rank: self.solver.rank(),
             history: self.history,
             choice,
@@ -483,6 +534,16 @@ impl<T: Real> Run<'_, T> {
             reduced_features: None,
             seconds,
         }
+    }
+}
+
+/// The dual point of all outputs.
+fn dual(outputs: Vec<(Vec<f64>, Vec<f64>)>, rows: usize) -> Dual {
+    let (loss, cone): (Vec<_>, Vec<_>) = outputs.into_iter().unzip();
+    Dual {
+        rows,
+        loss: loss.concat(),
+        cone: cone.concat(),
     }
 }
 

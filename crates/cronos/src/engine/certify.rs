@@ -2,8 +2,7 @@
 
 use super::{BLOCK, Engine, RowState, SweepStep};
 use crate::admm::Split;
-use crate::certificate::Dual;
-use crate::inner::norm;
+use crate::inner::{add_scaled, dot, norm, norm_squared};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -24,6 +23,14 @@ pub(crate) struct Evaluation {
     pub network_objective: f64,
     /// `max (−G u)_+`
     pub violation: f64,
+}
+
+/// A lower bound on the optimum of one output.
+pub(crate) struct OutputBound {
+    pub value: f64,
+    /// `t`
+    scale: f64,
+    z: Vec<f64>,
 }
 
 impl<T: Real> Engine<'_, T> {
@@ -110,8 +117,8 @@ impl<T: Real> Engine<'_, T> {
         }
     }
 
-    /// The lower bound that the multipliers of the present state prove, and
-    /// the scaled dual point itself when `keep` is set.
+    /// The lower bound on output `c` that the multipliers of the present state
+    /// prove, and the dual point behind it.
     ///
     /// With `z` the gradient of the loss and `α = max(−ρν, 0)`, any `t ≥ 0` with
     /// `t ‖F_gᵀ z − G_gᵀ α_g‖ ≤ β` for every group `g` gives the bound
@@ -122,30 +129,49 @@ impl<T: Real> Engine<'_, T> {
         y: &Matrix<T>,
         step: &SweepStep,
         beta: f64,
-        keep: bool,
-    ) -> (f64, Option<Dual>) {
-        let mut total = 0.0;
-        let mut dual = keep.then(|| Dual::zero(self.rows()));
-        for c in 0..y.columns() {
-            let z = self.loss_gradient(state, y, step, c);
-            let largest = self.largest_group(state, &z, step.rho, c);
-            // t ≤ β / max_g ‖F_gᵀ z − G_gᵀ α_g‖
-            let limit = if largest > 0.0 {
-                beta / largest
-            } else {
-                f64::INFINITY
-            };
-            let targets = y.column(c);
-            let z_squared = crate::inner::norm_squared(&z);
-            let z_dot_target = crate::inner::dot(&z, &targets);
-            let (t, bound) = step.loss.dual_bound(z_squared, z_dot_target, limit);
-            total += bound;
-            if let Some(dual) = &mut dual {
-                dual.loss.extend(z.iter().map(|z| t * z));
-                self.push_cone_multipliers(state, step.rho * t, c, &mut dual.cone);
+        c: usize,
+    ) -> OutputBound {
+        let z = self.loss_gradient(state, y, step, c);
+        let largest = self.largest_group(state, &z, step.rho, c);
+        // t ≤ β / max_g ‖F_gᵀ z − G_gᵀ α_g‖
+        let limit = match largest {
+            _ if beta == 0.0 || !largest.is_finite() => 0.0,
+            0.0 => f64::INFINITY,
+            _ => beta / largest,
+        };
+        let (t, value) = step
+            .loss
+            .dual_bound(norm_squared(&z), dot(&z, &y.column(c)), limit);
+        let proved = value.is_finite();
+        OutputBound {
+            value: if proved { value } else { 0.0 },
+            scale: if proved { t } else { 0.0 },
+            z,
+        }
+    }
+
+    /// The dual point of a bound: `t z` (n), and `t α` (n x (2 P)).
+    pub fn dual(
+        &self,
+        state: &RowState<T>,
+        bound: &OutputBound,
+        rho: f64,
+        c: usize,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let z = bound.z.iter().map(|z| bound.scale * z).collect();
+        let mut cone = Vec::new();
+        for column in 0..self.columns_per_output() {
+            for index in 0..self.chunk_count() {
+                for block in self.blocks(index) {
+                    let Some(a) = self.wide_column(state, c, column, &block) else {
+                        return (z, cone);
+                    };
+                    let alpha = |a: &T| -rho * bound.scale * a.negative_part().wide();
+                    cone.extend(a[..block.len()].iter().map(alpha));
+                }
             }
         }
-        (total, dual)
+        (z, cone)
     }
 
     /// `z = ∇loss(f)` in the loss split, `∇loss(F u)` in the paper's: n, for output `c`.
@@ -197,12 +223,14 @@ impl<T: Real> Engine<'_, T> {
             .map(|column| {
                 let mut group = sums[0][column * d..][..d].to_vec();
                 for sum in &sums[1..] {
-                    crate::inner::add_scaled(&mut group, 1.0, &sum[column * d..][..d]);
+                    add_scaled(&mut group, 1.0, &sum[column * d..][..d]);
                 }
                 norm(&group)
             })
             .collect::<Vec<f64>>()
             .into_iter()
+            // a norm that is not a number proves nothing, so it counts as infinite
+            .map(|norm| if norm.is_nan() { f64::INFINITY } else { norm })
             .fold(0.0, f64::max)
     }
 
@@ -245,23 +273,6 @@ impl<T: Real> Engine<'_, T> {
         let at = block.start * columns + (c * per_output + column) * BLOCK;
         Some(&state.a[at..at + BLOCK])
     }
-
-    /// Appends `−scale ν` of output `c`, column by column: n x (2 P).
-    fn push_cone_multipliers(&self, state: &RowState<T>, scale: f64, c: usize, out: &mut Vec<f64>) {
-        for column in 0..self.columns_per_output() {
-            for index in 0..self.chunk_count() {
-                for block in self.blocks(index) {
-                    if let Some(a) = self.wide_column(state, c, column, &block) {
-                        out.extend(
-                            a[..block.len()]
-                                .iter()
-                                .map(|a| -scale * a.negative_part().wide()),
-                        );
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// A block of `X` and of a wide array, in `f64`.
@@ -282,8 +293,11 @@ impl Wide {
 
     fn load<T: Real>(&mut self, engine: &Engine<'_, T>, block: &Range<usize>) {
         let d = engine.features();
-        let values = &engine.x.values()[block.start * d..block.end * d];
-        for (wide, value) in self.x.iter_mut().zip(values) {
+        let at = block.start * d..block.end * d;
+        if let Some(exact) = engine.exact {
+            return self.x[..at.len()].copy_from_slice(&exact.values()[at]);
+        }
+        for (wide, value) in self.x.iter_mut().zip(&engine.x.values()[at]) {
             *wide = value.wide();
         }
     }

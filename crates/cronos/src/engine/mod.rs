@@ -30,14 +30,13 @@ use std::ops::Range;
 /// Rows in a block; a multiple of 64, so that a block starts at a word of the gates.
 pub(crate) const BLOCK: usize = 128;
 
-/// Columns of a feature-space array that are multiplied by `M⁻¹` in one task.
-const TILE: usize = 32;
-
 /// Data, gates and the fixed partition of the rows.
 pub(crate) struct Engine<'a, T> {
     pub x: &'a Matrix<T>,
     pub gates: &'a Gates,
     pub activation: Activation,
+    /// `X` before it was rounded to `T`, if it was: what the certificate is about.
+    exact: Option<&'a Matrix<f64>>,
     chunk_rows: usize,
 }
 
@@ -66,8 +65,14 @@ impl<'a, T: Real> Engine<'a, T> {
             x,
             gates,
             activation,
+            exact: None,
             chunk_rows,
         }
+    }
+
+    /// Makes the certificate speak of `exact`, which `x` is a rounding of.
+    pub fn certify_for(self, exact: Option<&'a Matrix<f64>>) -> Self {
+        Self { exact, ..self }
     }
 
     /// `n`
@@ -104,7 +109,7 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     fn chunk_count(&self) -> usize {
-        self.rows().div_ceil(self.chunk_rows)
+        chunk_count(self.rows(), self.features())
     }
 
     /// The rows of a chunk.
@@ -180,24 +185,6 @@ impl<T: Real> Workspace<T> {
     }
 }
 
-/// `out = A B` for a small square `A` (`d x d`) and a wide `B` (`d x k`), by tiles of columns.
-pub(crate) fn multiply_tiles<T: Real>(a: MatRef<'_, T>, b: &[T], out: &mut [T]) {
-    let d = a.nrows();
-    out.par_chunks_mut(d * TILE)
-        .zip(b.par_chunks(d * TILE))
-        .for_each(|(out, b)| {
-            let columns = b.len() / d;
-            matmul(
-                MatMut::from_column_major_slice_mut(out, d, columns),
-                Accum::Replace,
-                a,
-                MatRef::from_column_major_slice(b, d, columns),
-                T::ONE,
-                Par::Seq,
-            );
-        });
-}
-
 /// Rows in a chunk: whole blocks, in at most 32 chunks, fewer when `d` is large
 /// because every chunk keeps a `d x k` sum of its own.
 fn chunk_rows(rows: usize, features: usize) -> usize {
@@ -205,13 +192,7 @@ fn chunk_rows(rows: usize, features: usize) -> usize {
     rows.div_ceil(chunks).next_multiple_of(BLOCK)
 }
 
-/// Bytes the scratch arrays of [`Engine::workspace`] take.
-pub(crate) fn workspace_bytes<T: Real>(
-    rows: usize,
-    features: usize,
-    gates: usize,
-    columns: usize,
-) -> u64 {
-    let chunks = rows.div_ceil(chunk_rows(rows, features));
-    (chunks * (BLOCK * (columns + gates) + features * columns) * size_of::<T>()) as u64
+/// Number of chunks that the rows are cut into.
+pub(crate) fn chunk_count(rows: usize, features: usize) -> usize {
+    rows.div_ceil(chunk_rows(rows, features))
 }

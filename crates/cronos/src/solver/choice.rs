@@ -1,6 +1,7 @@
 //! Which u-solver: from the shape of the problem and the memory there is.
 
 use crate::Error;
+use crate::admm::Settings;
 use crate::memory::{Plan, human};
 use crate::real::Real;
 
@@ -55,17 +56,16 @@ const INNER: f64 = 10.0;
 
 /// Picks a solver and checks that its arrays fit into `available` bytes.
 pub(crate) fn choose<T: Real>(
-    asked: Solver,
     shape: Shape,
-    rank: usize,
+    settings: &Settings,
     available: u64,
 ) -> Result<(Choice, Plan), Error> {
-    let plan = |solver| Plan::new::<T>(shape, solver, rank);
+    let plan = |solver| Plan::new::<T>(shape, solver, settings);
     let direct = plan(Solver::Direct);
     let sample = plan(Solver::SamplePcg);
-    let (solver, reason) = match asked {
+    let (solver, reason) = match settings.solver {
         Solver::Auto => {
-            let (n, d) = (shape.rows as f64, shape.features as f64);
+            let (n, d) = (shape.rows as f64, shape.features.min(shape.rows) as f64);
             let (p, c) = (shape.gates as f64, shape.outputs as f64);
             // Cholesky of S and two triangular solves a step, against INNER products with S
             let direct_cost = n * n * n / 3.0 + n * n * d + OUTER * 2.0 * n * n * c;

@@ -1,8 +1,9 @@
-//! `M = I + XᵀX`, its inverse, and `X` in the coordinates where `K = X M⁻¹ Xᵀ` is a plain product.
+//! `M = I + XᵀX`, its inverse, and `X` in the coordinates where `K = X M⁻¹ Xᵀ`
+//! is a plain product.
 
 use crate::Error;
 use crate::cholesky::Tiled;
-use crate::engine::{BLOCK, Engine, multiply_tiles};
+use crate::engine::{BLOCK, Engine};
 use crate::matrix::Matrix;
 use crate::real::Real;
 use faer::linalg::matmul::matmul;
@@ -11,24 +12,23 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// Columns handled by one task.
-const TILE: usize = 64;
+const TILE: usize = 32;
 
-/// The inverse of `M`. Without cones `M = I` and nothing is stored.
+/// `M⁻¹ = WᵀW` by its root `W = L⁻¹`, where `M = L Lᵀ`. Without cones `M = I`
+/// and nothing is stored.
 ///
-/// Both the sum `XᵀX` and the factorisation run in `f64`: they happen once, and
-/// rounding here would be felt in every iteration.
+/// The sum `XᵀX` and the factorisation run in `f64`; only the root is rounded
+/// to `T`. The inverse itself must not be: its smallest eigenvalues, which
+/// belong to the directions with the most data, would drown in the rounding
+/// error of the largest.
 pub(crate) struct Metric<T> {
-    inverse: Option<Mat<T>>,
-    factor: Option<Tiled<f64>>,
+    root: Option<Mat<T>>,
 }
 
 impl<T: Real> Metric<T> {
     pub fn new(engine: &Engine<'_, T>) -> Result<Self, Error> {
         if engine.activation.signs() == 1 {
-            return Ok(Self {
-                inverse: None,
-                factor: None,
-            });
+            return Ok(Self { root: None });
         }
         let d = engine.features();
         let gram = gram(engine.x);
@@ -42,49 +42,62 @@ impl<T: Real> Metric<T> {
             }
         })
         .factor()?;
-        let mut inverse = Mat::<f64>::identity(d, d);
-        inverse
-            .as_mut()
+        let mut root = Mat::<f64>::identity(d, d);
+        root.as_mut()
             .par_col_chunks_mut(TILE)
-            .for_each(|mut columns| {
-                factor.solve_lower(columns.rb_mut());
-                factor.solve_upper(columns);
-            });
-        // The two halves differ by rounding; the product must be symmetric.
-        let inverse = Mat::from_fn(d, d, |i, j| {
-            T::of(0.5 * (inverse[(i, j)] + inverse[(j, i)]))
-        });
+            .for_each(|columns| factor.solve_lower(columns));
         Ok(Self {
-            inverse: Some(inverse),
-            factor: Some(factor),
+            root: Some(Mat::from_fn(d, d, |i, j| T::of(root[(i, j)]))),
         })
     }
 
     /// `out = M⁻¹ b` (d x k)
     pub fn solve(&self, b: &[T], out: &mut [T]) {
-        match &self.inverse {
-            Some(inverse) => multiply_tiles(inverse.as_ref(), b, out),
-            None => out.copy_from_slice(b),
-        }
+        let Some(root) = &self.root else {
+            return out.copy_from_slice(b);
+        };
+        let d = root.nrows();
+        out.par_chunks_mut(d * TILE)
+            .zip(b.par_chunks(d * TILE))
+            .for_each(|(out, b)| {
+                let columns = b.len() / d;
+                let b = MatRef::from_column_major_slice(b, d, columns);
+                let out = MatMut::from_column_major_slice_mut(out, d, columns);
+                let mut half = Mat::zeros(d, columns);
+                let (root, flipped) = (root.as_ref(), root.transpose());
+                matmul(half.as_mut(), Accum::Replace, root, b, T::ONE, Par::Seq);
+                matmul(
+                    out,
+                    Accum::Replace,
+                    flipped,
+                    half.as_ref(),
+                    T::ONE,
+                    Par::Seq,
+                );
+            });
     }
 
-    /// `W = X L⁻ᵀ`, so that `W Wᵀ = X M⁻¹ Xᵀ = K`.
+    /// `X Wᵀ`, row by row, so that its product with itself is `K = X M⁻¹ Xᵀ`.
     pub fn whiten(&self, x: &Matrix<T>) -> Vec<T> {
-        let (rows, d) = (x.rows(), x.columns());
-        let mut white = x.values().to_vec();
-        if let Some(factor) = &self.factor {
-            white.par_chunks_mut(BLOCK * d).for_each(|block| {
-                let count = block.len() / d;
-                let mut wide = Mat::from_fn(d, count, |i, j| block[j * d + i].wide());
-                factor.solve_lower(wide.as_mut());
-                for (j, row) in block.chunks_mut(d).enumerate() {
-                    for (i, entry) in row.iter_mut().enumerate() {
-                        *entry = T::of(wide[(i, j)]);
-                    }
-                }
+        let Some(root) = &self.root else {
+            return x.values().to_vec();
+        };
+        let d = x.columns();
+        let mut white = vec![T::ZERO; x.values().len()];
+        white
+            .par_chunks_mut(BLOCK * d)
+            .zip(x.values().par_chunks(BLOCK * d))
+            .for_each(|(white, rows)| {
+                let count = rows.len() / d;
+                matmul(
+                    MatMut::from_row_major_slice_mut(white, count, d),
+                    Accum::Replace,
+                    MatRef::from_row_major_slice(rows, count, d),
+                    root.transpose(),
+                    T::ONE,
+                    Par::Seq,
+                );
             });
-        }
-        debug_assert_eq!(white.len(), rows * d);
         white
     }
 }

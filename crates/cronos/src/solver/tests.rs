@@ -146,3 +146,22 @@ fn a_warm_start_at_the_solution_takes_no_iterations() {
         assert_eq!(second.iterations, 0);
     }
 }
+
+/// A repeated column over many rows gives `M` an eigenvalue of about `2n` beside
+/// one of 1; single precision must keep both.
+#[test]
+fn repeated_columns_and_many_rows_in_single_precision() {
+    let n = 1_000_000;
+    let x = Matrix::from_fn(n, 2, |i, _| number(i) as f32);
+    let gates = Gates::sample(&x, 1, 0).expect("gates");
+    let engine = Engine::new(&x, &gates, Activation::Relu);
+    let metric = Metric::new(&engine).expect("factored");
+    let squared: f64 = x.column(0).iter().map(|&x| f64::from(x).powi(2)).sum();
+    // M (1, 1) = (1 + 2‖x‖²)(1, 1)
+    let b = [(1.0 + 2.0 * squared) as f32; 2];
+    let mut u = [0.0; 2];
+    metric.solve(&b, &mut u);
+    // rounding may move along (1, −1), where X is zero, but X u must be right
+    let image = 0.5 * (u[0] + u[1]);
+    assert!((image - 1.0).abs() <= 1e-5, "{u:?}");
+}

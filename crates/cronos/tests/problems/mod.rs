@@ -100,3 +100,15 @@ impl Case {
         }
     }
 }
+
+/// The same program in `f32`.
+pub fn rounded(program: &Program<f64>) -> Program<f32> {
+    Program {
+        x: program.x.cast(),
+        y: program.y.cast(),
+        gates: program.gates.clone(),
+        beta: program.beta,
+        activation: program.activation,
+        loss: program.loss,
+    }
+}

@@ -1,9 +1,9 @@
 //! Recomputes every reported number from raw data with plain loops in `f64`.
-//! Shares nothing with the solver: gates are recomputed from their directions.
+//! Shares nothing with the solver.
 
 #![allow(dead_code, clippy::needless_range_loop)]
 
-use cronos::{Activation, Dual, Program, Solution};
+use cronos::{Activation, Dual, Gates, Program, Solution};
 
 /// The program as plain vectors.
 pub struct Raw {
@@ -21,7 +21,20 @@ pub struct Worth {
 }
 
 impl Raw {
+    /// Recomputes the gates from their directions.
     pub fn of(program: &Program<f64>) -> Self {
+        let raw = Self::with_gates(program, &program.gates);
+        for (g, gate) in raw.gates.iter().enumerate() {
+            let direction = program.gates.direction(g);
+            for (row, active) in raw.x.iter().zip(gate) {
+                assert_eq!(product(row, direction) >= 0.0, *active, "gate {g}");
+            }
+        }
+        raw
+    }
+
+    /// Takes the gates as given: rounding the features may have moved a tie.
+    pub fn with_gates(program: &Program<f64>, gates: &Gates) -> Self {
         let (n, d) = (program.x.rows(), program.x.columns());
         let x: Vec<Vec<f64>> = (0..n)
             .map(|i| (0..d).map(|j| program.x.at(i, j)).collect())
@@ -33,11 +46,8 @@ impl Raw {
                     .collect()
             })
             .collect();
-        let gates = (0..program.gates.len())
-            .map(|g| {
-                let direction = program.gates.direction(g);
-                x.iter().map(|row| product(row, direction) >= 0.0).collect()
-            })
+        let gates = (0..gates.len())
+            .map(|g| (0..n).map(|row| gates.active(g, row)).collect())
             .collect();
         Self {
             x,
