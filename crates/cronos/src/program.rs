@@ -7,6 +7,7 @@ use crate::inner::norm;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
+use crate::solver::Shape;
 
 /// What a hidden unit does with its pre-activation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +89,17 @@ impl<T: Real> Program<T> {
         }
         self.x.check_finite("features")?;
         self.y.check_finite("targets")
+    }
+
+    /// The sizes that memory and cost depend on.
+    pub(crate) fn shape(&self) -> Shape {
+        Shape {
+            rows: self.x.rows(),
+            features: self.x.columns(),
+            gates: self.gates.len(),
+            outputs: self.y.columns(),
+            signs: self.activation.signs(),
+        }
     }
 
     /// Columns of the weights: signs x P x C.

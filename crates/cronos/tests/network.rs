@@ -12,6 +12,17 @@ fn fresh(columns: usize) -> Matrix<f64> {
     })
 }
 
+/// The network of a case, on the features as they are.
+fn trained(case: &problems::Case) -> Network {
+    let program = case.program();
+    let solution = program
+        .solve(&Settings::default(), &mut |_| ControlFlow::Continue(()))
+        .expect("solved");
+    let scaling = Scaling::identity(case.d);
+    let targets = TargetScaling::identity(case.outputs);
+    Network::recover(&program, &solution, &scaling, &targets)
+}
+
 #[test]
 fn raw_features_give_what_the_scaled_program_says() {
     for case in problems::cases() {
@@ -76,13 +87,7 @@ fn raw_features_give_what_the_scaled_program_says() {
 #[test]
 fn a_prediction_does_not_depend_on_its_batch() {
     let case = problems::cases()[36];
-    let program = case.program();
-    let solution = program
-        .solve(&Settings::default(), &mut |_| ControlFlow::Continue(()))
-        .expect("solved");
-    let scaling = Scaling::identity(case.d);
-    let targets = TargetScaling::identity(case.outputs);
-    let network = Network::recover(&program, &solution, &scaling, &targets);
+    let network = trained(&case);
     let x = fresh(case.d);
     let all = network.predict(&x).expect("predictions");
     for size in [1, 2, 7, 63, 64, 65, 149] {
@@ -100,13 +105,7 @@ fn a_prediction_does_not_depend_on_its_batch() {
 #[test]
 fn features_that_do_not_fit_are_refused() {
     let case = problems::cases()[32];
-    let program = case.program();
-    let solution = program
-        .solve(&Settings::default(), &mut |_| ControlFlow::Continue(()))
-        .expect("solved");
-    let scaling = Scaling::identity(case.d);
-    let targets = TargetScaling::identity(case.outputs);
-    let network = Network::recover(&program, &solution, &scaling, &targets);
+    let network = trained(&case);
     let error = network
         .predict(&fresh(case.d + 1))
         .expect_err("shape")

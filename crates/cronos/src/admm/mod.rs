@@ -10,14 +10,16 @@
 //! `b = v + λ`, `a = s + ν`, `e = f + μ`.
 
 mod history;
+mod judge;
 mod run;
 mod settings;
 mod shrink;
+mod solve;
 mod status;
 
 pub use history::{Iteration, Seconds};
-pub use run::Solution;
-#[cfg(test)]
-pub(crate) use run::solve_as_it_is;
 pub use settings::{ResidualTolerance, Settings, Split};
+pub use solve::Solution;
+#[cfg(test)]
+pub(crate) use solve::solve_as_it_is;
 pub use status::Status;
