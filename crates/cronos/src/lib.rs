@@ -1,6 +1,10 @@
 //! Two-layer ReLU networks trained by convex optimisation, with a certificate of
 //! how close to the optimum the result is.
 
+// the tests inside the crate share generated problems with those outside
+#[cfg(test)]
+extern crate self as cronos;
+
 pub mod admm;
 mod certificate;
 mod cholesky;

@@ -1,5 +1,8 @@
 //! The u-solvers against dense algebra.
 
+#[path = "../../tests/problems/mod.rs"]
+mod problems;
+
 use super::direct::sample_matrix;
 use super::metric::Metric;
 use super::{Build, Solver, build};
@@ -47,15 +50,16 @@ fn system(x: &Matrix<f64>, gates: &Gates, activation: Activation, weight: f64) -
     })
 }
 
+/// How far a solver's `u` is from a dense solve of the same system.
 fn relative_error(
     solver: Solver,
-    (n, d, p, outputs): (usize, usize, usize, usize),
+    x: &Matrix<f64>,
+    gates: &Gates,
     activation: Activation,
+    outputs: usize,
     weight: f64,
 ) -> f64 {
-    let x = Matrix::from_fn(n, d, |i, j| number(i * d + j));
-    let gates = Gates::sample(&x, p, 3).expect("gates");
-    let engine = Engine::new(&x, &gates, activation);
+    let engine = Engine::new(x, gates, activation);
     let mut work = engine.workspace(outputs);
     let settings = Build {
         outputs,
@@ -71,7 +75,7 @@ fn relative_error(
         .collect();
     let mut u = vec![0.0; b.len()];
     solver.solve(&engine, &b, &mut u, 1e-13, &mut work);
-    let factor = system(&x, &gates, activation, weight)
+    let factor = system(x, gates, activation, weight)
         .llt(Side::Lower)
         .expect("positive definite");
     let right = Mat::from_fn(size, outputs, |i, c| b[c * size + i]);
@@ -80,13 +84,50 @@ fn relative_error(
     error.norm_l2() / exact.norm_l2()
 }
 
+/// Largest over smallest eigenvalue of `S`, and the smallest.
+fn condition(x: &Matrix<f64>, gates: &Gates, weight: f64) -> (f64, f64) {
+    let engine = Engine::new(x, gates, Activation::Relu);
+    let metric = Metric::new(&engine).expect("factored");
+    let s = sample_matrix(&engine, &metric, weight).dense();
+    let values = s
+        .self_adjoint_eigenvalues(Side::Lower)
+        .expect("eigenvalues");
+    (values[x.rows() - 1] / values[0], values[0])
+}
+
+/// The problems that meet the interior-point method.
+#[test]
+fn on_all_generated_problems_direct_is_exact_and_s_is_well_conditioned() {
+    for case in problems::cases() {
+        let program = case.program();
+        let (x, gates) = (&program.x, &program.gates);
+        for weight in [0.5, 3.0] {
+            let error = relative_error(
+                Solver::Direct,
+                x,
+                gates,
+                case.activation,
+                case.outputs,
+                weight,
+            );
+            assert!(error <= 1e-10, "{case:?} c = {weight}: {error:e}");
+            let (condition, _) = condition(x, gates, weight);
+            let bound = 1.0 + 2.0 * weight * gates.len() as f64;
+            assert!(condition <= bound * (1.0 + 1e-9), "{condition} > {bound}");
+        }
+    }
+}
+
 #[test]
 fn every_solver_equals_a_dense_solve() {
     for shape in SHAPES {
+        let (n, d, p, outputs) = shape;
+        let x = Matrix::from_fn(n, d, |i, j| number(i * d + j));
+        let gates = Gates::sample(&x, p, 3).expect("gates");
         for activation in [Activation::Relu, Activation::Gated] {
             for weight in [0.1, 2.0] {
                 for solver in [Solver::Direct, Solver::SamplePcg, Solver::PrimalPcg] {
-                    let error = relative_error(solver, shape, activation, weight);
+                    let error = relative_error(solver, &x, &gates, activation, outputs, weight);
                     assert!(
                         error <= 1e-10,
                         "{solver:?} {shape:?} {activation:?} c = {weight}: {error:e}"
@@ -103,20 +144,10 @@ fn the_condition_number_of_s_is_at_most_one_plus_two_c_p() {
         for scale in [1e-3, 1.0, 1e3] {
             let x = Matrix::from_fn(n, d, |i, j| scale * number(i * d + j));
             let gates = Gates::sample(&x, p, 3).expect("gates");
-            let engine = Engine::new(&x, &gates, Activation::Relu);
-            let metric = Metric::new(&engine).expect("factored");
             for weight in [0.1, 0.5, 3.0] {
-                let s = sample_matrix(&engine, &metric, weight).dense();
-                let values = s
-                    .self_adjoint_eigenvalues(Side::Lower)
-                    .expect("eigenvalues");
-                let (least, most) = (values[0], values[n - 1]);
+                let (condition, least) = condition(&x, &gates, weight);
                 let bound = 1.0 + 2.0 * weight * gates.len() as f64;
-                assert!(
-                    most / least <= bound * (1.0 + 1e-9),
-                    "{} > {bound}",
-                    most / least
-                );
+                assert!(condition <= bound * (1.0 + 1e-9), "{condition} > {bound}");
                 assert!(least >= 1.0 / (2.0 * weight) * (1.0 - 1e-9));
             }
         }
