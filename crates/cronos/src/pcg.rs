@@ -4,15 +4,6 @@
 use crate::inner::{add_scaled, dot, norm};
 use crate::real::Real;
 
-/// How an inner solve ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Inner {
-    /// Products with the matrix, the largest over the right-hand sides.
-    pub iterations: usize,
-    /// `‖b − A x‖` over all right-hand sides.
-    pub residual: f64,
-}
-
 /// Scratch vectors of a solve, each size x C.
 pub(crate) struct PcgSpace<T> {
     residual: Vec<T>,
@@ -41,7 +32,8 @@ pub(crate) struct Stop {
     pub most: usize,
 }
 
-/// Solves `A x = b` from the guess in `x`, for columns of `size` numbers.
+/// Solves `A x = b` from the guess in `x`, for columns of `size` numbers, and
+/// tells in how many iterations.
 ///
 /// b, x: size x C
 pub(crate) fn solve<T: Real>(
@@ -52,7 +44,7 @@ pub(crate) fn solve<T: Real>(
     x: &mut [T],
     space: &mut PcgSpace<T>,
     stop: Stop,
-) -> Inner {
+) -> usize {
     let PcgSpace {
         residual: w,
         preconditioned: z,
@@ -74,10 +66,7 @@ pub(crate) fn solve<T: Real>(
     for iterations in 0..stop.most {
         let residual = norm(w);
         if residual <= stop.tolerance.max(floor) || !residual.is_finite() {
-            return Inner {
-                iterations,
-                residual,
-            };
+            return iterations;
         }
         apply(p, q);
         for (c, at) in columns(size, count).enumerate() {
@@ -101,10 +90,7 @@ pub(crate) fn solve<T: Real>(
             }
         }
     }
-    Inner {
-        iterations: stop.most,
-        residual: norm(w),
-    }
+    stop.most
 }
 
 fn columns(size: usize, count: usize) -> impl Iterator<Item = std::ops::Range<usize>> {

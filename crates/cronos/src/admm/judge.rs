@@ -40,10 +40,14 @@ impl<T: Real> Run<'_, T> {
     /// It costs a pass over all its groups; ever more rarely is often enough.
     pub(super) fn offer_u(&mut self, number: usize) {
         let checks = number / self.settings.check_every;
-        if checks.is_power_of_two() || number == self.settings.max_iterations {
-            let u: Candidate = self.u.iter().map(|u| u.wide()).collect();
-            self.offer(self.evaluate(&u), u);
+        if checks.is_power_of_two() {
+            self.offer_last_u();
         }
+    }
+
+    fn offer_last_u(&mut self) {
+        let u: Candidate = self.u.iter().map(|u| u.wide()).collect();
+        self.offer(self.evaluate(&u), u);
     }
 
     fn evaluate(&self, candidate: &[f64]) -> Evaluation {
@@ -125,13 +129,18 @@ impl<T: Real> Run<'_, T> {
     /// A solved run returns its last `v`; any other the candidate whose network
     /// is best, the last `u` included.
     pub(super) fn finish(mut self, status: Status, choice: Choice, plan: Plan) -> Solution {
-        let v = shrink::shrunk(&self.b, self.engine.features(), self.threshold());
         if status == Status::Solved {
+            let v = shrink::shrunk(&self.b, self.engine.features(), self.threshold());
             self.best = Some((self.evaluate(&v), v));
         } else {
-            self.certify();
-            let u: Candidate = self.u.iter().map(|u| u.wide()).collect();
-            self.offer(self.evaluate(&u), u);
+            let checked = self
+                .history
+                .last()
+                .is_some_and(|last| last.certificate.is_some());
+            if !checked {
+                self.certify();
+            }
+            self.offer_last_u();
         }
         let (evaluation, weights) = self.best.take().unwrap_or_else(|| {
             let zero = vec![0.0; self.u.len()];

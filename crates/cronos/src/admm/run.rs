@@ -112,7 +112,7 @@ impl<T: Real> Run<'_, T> {
             self.offer_u(number);
         }
         seconds.check = lap();
-        self.record(number, groups, rows, inner.iterations, certificate, seconds)
+        self.record(number, groups, rows, inner, certificate, seconds)
     }
 
     fn record(

@@ -158,7 +158,14 @@ impl<T: Real> Engine<'_, T> {
         rho: f64,
         c: usize,
     ) -> (Vec<f64>, Vec<f64>) {
-        let z = bound.z.iter().map(|z| bound.scale * z).collect();
+        let scaled = |z: &f64| {
+            if bound.scale == 0.0 {
+                0.0
+            } else {
+                bound.scale * z
+            }
+        };
+        let z = bound.z.iter().map(scaled).collect();
         let mut cone = Vec::new();
         for column in 0..self.columns_per_output() {
             for index in 0..self.chunk_count() {

@@ -7,7 +7,6 @@ use crate::Error;
 use crate::cholesky::Tiled;
 use crate::engine::{Engine, Workspace};
 use crate::gates::WORD;
-use crate::pcg::Inner;
 use crate::real::Real;
 use faer::MatMut;
 use faer::prelude::ReborrowMut;
@@ -47,7 +46,7 @@ impl<T: Real> USolver<T> for Direct<T> {
         u: &mut [T],
         _: f64,
         work: &mut Workspace<T>,
-    ) -> Inner {
+    ) -> usize {
         let Self { space, factor } = self;
         space.solve(engine, b, u, work, |r, t, _, _| {
             t.copy_from_slice(r);
@@ -55,7 +54,7 @@ impl<T: Real> USolver<T> for Direct<T> {
             let mut t = MatMut::from_column_major_slice_mut(t, engine.rows(), count);
             factor.solve_lower(t.rb_mut());
             factor.solve_upper(t);
-            Inner::default()
+            0
         })
     }
 }

@@ -18,7 +18,6 @@ pub(crate) use sample_pcg::SamplePcg;
 use crate::Error;
 use crate::engine::{Engine, Workspace};
 use crate::nystrom::Rank;
-use crate::pcg::Inner;
 use crate::real::Real;
 
 /// Solves the linear system of the u-step.
@@ -32,7 +31,7 @@ pub(crate) trait USolver<T: Real>: Send {
     ) -> Result<(), Error>;
 
     /// `u ← (I ⊗ M + c FᵀF)⁻¹ b` with an error `‖u − exact‖ ≤ tolerance`,
-    /// starting from the `u` given.
+    /// from a warm start; returns the inner iterations it took.
     fn solve(
         &mut self,
         engine: &Engine<'_, T>,
@@ -40,7 +39,7 @@ pub(crate) trait USolver<T: Real>: Send {
         u: &mut [T],
         tolerance: f64,
         work: &mut Workspace<T>,
-    ) -> Inner;
+    ) -> usize;
 
     /// Rank of its preconditioner, if it has one.
     fn rank(&self) -> Option<usize> {

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::engine::{Engine, Workspace};
 use crate::inner::add_scaled;
 use crate::nystrom::{Nystrom, Operator};
-use crate::pcg::{self, Inner, PcgSpace, Stop};
+use crate::pcg::{self, PcgSpace, Stop};
 use crate::real::Real;
 
 /// The identity in `I + H`.
@@ -86,7 +86,7 @@ impl<T: Real> USolver<T> for PrimalPcg<T> {
         u: &mut [T],
         tolerance: f64,
         work: &mut Workspace<T>,
-    ) -> Inner {
+    ) -> usize {
         let Self {
             nystrom,
             pcg,

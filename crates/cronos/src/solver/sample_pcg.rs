@@ -10,7 +10,7 @@ use crate::Error;
 use crate::engine::{Engine, Workspace};
 use crate::inner::{add_scaled, norm};
 use crate::nystrom::{Nystrom, Operator};
-use crate::pcg::{self, Inner, PcgSpace, Stop};
+use crate::pcg::{self, PcgSpace, Stop};
 use crate::program::Activation;
 use crate::real::Real;
 
@@ -106,7 +106,7 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
         u: &mut [T],
         tolerance: f64,
         work: &mut Workspace<T>,
-    ) -> Inner {
+    ) -> usize {
         let Self {
             space,
             nystrom,

@@ -9,7 +9,6 @@
 
 use super::metric::Metric;
 use crate::engine::{Engine, Workspace};
-use crate::pcg::Inner;
 use crate::real::Real;
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -46,8 +45,8 @@ impl<T: Real> SampleSpace<T> {
         b: &[T],
         u: &mut [T],
         work: &mut Workspace<T>,
-        inner: impl FnOnce(&[T], &mut [T], &Metric<T>, &mut Workspace<T>) -> Inner,
-    ) -> Inner {
+        inner: impl FnOnce(&[T], &mut [T], &Metric<T>, &mut Workspace<T>) -> usize,
+    ) -> usize {
         let gates = engine.features() * engine.gates.len();
         let cones = engine.activation.signs() == 2;
         let half = T::of(FRAC_1_SQRT_2);
@@ -67,7 +66,7 @@ impl<T: Real> SampleSpace<T> {
         }
         // r = Σ_i D_i X q_i ;  S t = r
         engine.masked_sum(&self.q, &mut self.r, work);
-        let info = inner(&self.r, &mut self.t, &self.metric, work);
+        let iterations = inner(&self.r, &mut self.t, &self.metric, work);
         // q_i ← q_i − M⁻¹ Xᵀ D_i t
         engine.masked_spread(&self.t, &mut self.q, work);
         self.metric.solve(&self.q, &mut self.correction);
@@ -81,6 +80,6 @@ impl<T: Real> SampleSpace<T> {
                 *w += scale * q;
             }
         }
-        info
+        iterations
     }
 }

@@ -172,9 +172,9 @@ fn a_warm_start_at_the_solution_takes_no_iterations() {
         let b: Vec<f64> = (0..engine.weights_per_output()).map(number).collect();
         let mut u = vec![0.0; b.len()];
         let first = solver.solve(&engine, &b, &mut u, 1e-10, &mut work);
-        assert!(first.iterations > 0);
+        assert!(first > 0);
         let second = solver.solve(&engine, &b, &mut u, 1e-9, &mut work);
-        assert_eq!(second.iterations, 0);
+        assert_eq!(second, 0);
     }
 }
 
