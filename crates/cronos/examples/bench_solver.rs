@@ -186,5 +186,6 @@ fn problem(n: usize, d: usize, gates: usize, outputs: usize) -> Program<f32> {
         beta: 1.0,
         activation: Activation::Relu,
         loss: Loss::Squared,
+        weights: None,
     }
 }

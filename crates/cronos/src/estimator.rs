@@ -2,7 +2,8 @@
 
 use crate::Error;
 use crate::admm::Iteration;
-use crate::fit::{Fitted, Options, fit};
+use crate::fit::{Fitted, Options, Rows, fit};
+use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
 use std::ops::ControlFlow;
@@ -42,14 +43,16 @@ impl Classifier {
         x: &Matrix<f64>,
         labels: &[L],
     ) -> Result<TrainedClassifier<L>, Error> {
-        self.fit_observed(x, labels, &mut |_| ControlFlow::Continue(()))
+        self.fit_observed(x, labels, None, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// Trains while `observe` sees every iteration and may break off.
+    /// Trains on rows that count for more or less than one while `observe` sees
+    /// every iteration and may break off.
     pub fn fit_observed<L: Ord + Clone>(
         &self,
         x: &Matrix<f64>,
         labels: &[L],
+        weights: Option<&[f64]>,
         observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
     ) -> Result<TrainedClassifier<L>, Error> {
         let mut classes = labels.to_vec();
@@ -61,9 +64,10 @@ impl Classifier {
                 classes.len()
             )));
         }
-        let y = class_targets(labels, &classes);
+        let y = class_targets(labels, &classes, self.options.loss);
         let scaling = TargetScaling::identity(y.columns());
-        let fitted = fit(x, &y, scaling, &self.options, observe)?;
+        let rows = Rows { x, y: &y, weights };
+        let fitted = fit(rows, scaling, &self.options, observe)?;
         Ok(TrainedClassifier { classes, fitted })
     }
 }
@@ -79,15 +83,19 @@ impl<L: Clone> TrainedClassifier<L> {
 }
 
 /// Two classes: one column of −1 and 1. More: one column per class, 1 for the
-/// row's own class and 0 for the others.
-fn class_targets<L: Ord>(labels: &[L], classes: &[L]) -> Matrix<f64> {
-    if classes.len() == 2 {
+/// row's own class and 0 for the others, −1 where the loss wants it.
+fn class_targets<L: Ord>(labels: &[L], classes: &[L], loss: Loss) -> Matrix<f64> {
+    let other = match loss {
+        Loss::Logistic | Loss::SquaredHinge => -1.0,
+        _ => 0.0,
+    };
+    if classes.len() == 2 && loss != Loss::Softmax {
         Matrix::from_fn(labels.len(), 1, |i, _| {
             if labels[i] == classes[1] { 1.0 } else { -1.0 }
         })
     } else {
         Matrix::from_fn(labels.len(), classes.len(), |i, c| {
-            if labels[i] == classes[c] { 1.0 } else { 0.0 }
+            if labels[i] == classes[c] { 1.0 } else { other }
         })
     }
 }
@@ -117,10 +125,11 @@ pub struct Regressor {
 impl Regressor {
     /// Trains on features (`n x d`) and targets (`n x C`).
     pub fn fit(&self, x: &Matrix<f64>, y: &Matrix<f64>) -> Result<Fitted, Error> {
-        self.fit_observed(x, y, &mut |_| ControlFlow::Continue(()))
+        self.fit_observed(x, y, None, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// Trains while `observe` sees every iteration and may break off.
+    /// Trains on rows that count for more or less than one while `observe` sees
+    /// every iteration and may break off.
     ///
     /// A penalty that is given applies to the targets as they are; when it is
     /// chosen automatically, targets are standardised first.
@@ -128,13 +137,15 @@ impl Regressor {
         &self,
         x: &Matrix<f64>,
         y: &Matrix<f64>,
+        weights: Option<&[f64]>,
         observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
     ) -> Result<Fitted, Error> {
-        y.check_finite("targets")?;
+        let rows = Rows { x, y, weights };
+        rows.check()?;
         let scaling = match self.options.beta {
             Some(_) => TargetScaling::identity(y.columns()),
-            None => TargetScaling::standard(y),
+            None => TargetScaling::standard(y, weights),
         };
-        fit(x, y, scaling, &self.options, observe)
+        fit(rows, scaling, &self.options, observe)
     }
 }

@@ -103,40 +103,79 @@ pub struct Fitted {
     pub target_scaling: TargetScaling,
 }
 
-/// Trains a network on raw features (`n x d`) and targets (`n x C`).
+/// Training rows: raw features, targets, and what each row counts for.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// n x d
+    pub x: &'a Matrix<f64>,
+    /// n x C
+    pub y: &'a Matrix<f64>,
+    /// A row of weight `w` counts as `w` equal rows; `None` is 1 for every row.
+    pub weights: Option<&'a [f64]>,
+}
+
+/// Trains a network. Rows of weight 0 are left out before anything else.
 pub fn fit(
-    x: &Matrix<f64>,
-    y: &Matrix<f64>,
+    rows: Rows<'_>,
     targets: TargetScaling,
     options: &Options,
     observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Result<Fitted, Error> {
+    rows.check()?;
+    if let Some(weights) = rows.weights.filter(|weights| weights.contains(&0.0)) {
+        let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
+        let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
+        let rows = Rows {
+            x: &rows.x.select(&kept),
+            y: &rows.y.select(&kept),
+            weights: Some(&weights),
+        };
+        return fit(rows, targets, options, observe);
+    }
     match options.precision {
-        Precision::F32 => fit_in::<f32>(x, y, targets, options, observe),
-        Precision::F64 => fit_in::<f64>(x, y, targets, options, observe),
+        Precision::F32 => fit_in::<f32>(rows, targets, options, observe),
+        Precision::F64 => fit_in::<f64>(rows, targets, options, observe),
+    }
+}
+
+impl Rows<'_> {
+    /// Refuses shapes that do not fit together and numbers that are not finite.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let n = self.x.rows();
+        if n < 2 {
+            return Err(Error::Data(format!(
+                "the training data has {n} row(s); at least 2 are needed"
+            )));
+        }
+        let weights = self.weights.map_or(n, <[f64]>::len);
+        if self.y.rows() != n || weights != n {
+            return Err(Error::Shape {
+                what: "targets and weights",
+                expected: format!("{n} rows, as many as the features"),
+                found: format!("{} targets and {weights} weights", self.y.rows()),
+            });
+        }
+        let wrong = |weight: &f64| !(*weight >= 0.0 && weight.is_finite());
+        let weights = self.weights.unwrap_or_default();
+        if let Some(row) = weights.iter().position(wrong) {
+            return Err(Error::Data(format!(
+                "row {} has the weight {}; weights must be finite and not negative",
+                row + 1,
+                weights[row]
+            )));
+        }
+        self.x.check_finite("features")?;
+        self.y.check_finite("targets")
     }
 }
 
 fn fit_in<T: Real>(
-    x: &Matrix<f64>,
-    y: &Matrix<f64>,
+    rows: Rows<'_>,
     target_scaling: TargetScaling,
     options: &Options,
     observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Result<Fitted, Error> {
-    if x.rows() < 2 {
-        return Err(Error::Data(format!(
-            "the training data has {} row(s); at least 2 are needed",
-            x.rows()
-        )));
-    }
-    if y.rows() != x.rows() {
-        return Err(Error::Shape {
-            what: "targets",
-            expected: format!("{} rows, as many as the features", x.rows()),
-            found: format!("{} rows", y.rows()),
-        });
-    }
+    let Rows { x, y, weights } = rows;
     if x.columns() == 0 || y.columns() == 0 || target_scaling.mean.len() != y.columns() {
         return Err(Error::Shape {
             what: "data",
@@ -149,8 +188,6 @@ fn fit_in<T: Real>(
             ),
         });
     }
-    x.check_finite("features")?;
-    y.check_finite("targets")?;
     // refuse what cannot fit before anything large is made
     let shape = Shape {
         rows: x.rows(),
@@ -164,7 +201,7 @@ fn fit_in<T: Real>(
     };
     choose::<T>(shape, &options.settings, memory::limit(&options.settings))?;
     let feature_scaling = if options.standardize {
-        Scaling::standard(x)
+        Scaling::standard(x, weights)
     } else {
         Scaling::identity(x.columns())
     };
@@ -192,6 +229,7 @@ fn fit_in<T: Real>(
         beta: 0.0,
         activation: options.activation,
         loss: options.loss,
+        weights: weights.map(<[f64]>::to_vec),
     };
     program.beta = options
         .beta

@@ -72,6 +72,16 @@ impl<T: Real> Matrix<T> {
         (0..self.rows).map(|i| self.at(i, j)).collect()
     }
 
+    /// The rows with these indices, in this order.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let values = rows.iter().flat_map(|&i| self.row(i)).copied().collect();
+        Self {
+            rows: rows.len(),
+            columns: self.columns,
+            values,
+        }
+    }
+
     /// The same numbers in another precision.
     pub fn cast<U: Real>(&self) -> Matrix<U> {
         Matrix {

@@ -62,8 +62,8 @@ impl TargetScaling {
     }
 
     /// Centres and scales each target by its mean and standard deviation.
-    pub fn standard(y: &Matrix<f64>) -> Self {
-        let Scaling { mean, scale } = Scaling::standard(y);
+    pub fn standard(y: &Matrix<f64>, weights: Option<&[f64]>) -> Self {
+        let Scaling { mean, scale } = Scaling::standard(y, weights);
         Self { mean, scale }
     }
 }

@@ -8,6 +8,7 @@ use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
 use crate::solver::Shape;
+use std::borrow::Cow;
 
 /// What a hidden unit does with its pre-activation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +60,8 @@ pub struct Program<T> {
     pub activation: Activation,
     /// The loss.
     pub loss: Loss,
+    /// One weight > 0 for each row; a row of weight `w` counts as `w` equal rows.
+    pub weights: Option<Vec<f64>>,
 }
 
 impl<T: Real> Program<T> {
@@ -88,7 +91,50 @@ impl<T: Real> Program<T> {
             return Err(Error::setting("beta", self.beta, "finite and not negative"));
         }
         self.x.check_finite("features")?;
-        self.y.check_finite("targets")
+        self.y.check_finite("targets")?;
+        self.check_weights()?;
+        self.loss.check(&self.y)
+    }
+
+    fn check_weights(&self) -> Result<(), Error> {
+        let Some(weights) = &self.weights else {
+            return Ok(());
+        };
+        if weights.len() != self.x.rows() {
+            return Err(Error::Shape {
+                what: "weights",
+                expected: format!("{}, one for each row", self.x.rows()),
+                found: format!("{}", weights.len()),
+            });
+        }
+        let wrong = |weight: &f64| !(*weight > 0.0 && weight.is_finite());
+        match weights.iter().position(wrong) {
+            Some(row) => Err(Error::Data(format!(
+                "row {} has the weight {}; weights must be finite and greater than 0, and rows \
+                 of weight 0 left out",
+                row + 1,
+                weights[row]
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// `√w` of each row, if there are weights.
+    pub(crate) fn roots(&self) -> Option<Vec<T>> {
+        let weights = self.weights.as_ref()?;
+        Some(weights.iter().map(|weight| T::of(weight.sqrt())).collect())
+    }
+
+    /// `√w X`: the rows as `F` and `G` see them.
+    pub(crate) fn weighted_features(&self) -> Cow<'_, Matrix<T>> {
+        match self.roots() {
+            None => Cow::Borrowed(&self.x),
+            Some(roots) => Cow::Owned(Matrix::from_fn(
+                self.x.rows(),
+                self.x.columns(),
+                |row, column| roots[row] * self.x.at(row, column),
+            )),
+        }
     }
 
     /// The sizes that memory and cost depend on.
@@ -107,20 +153,38 @@ impl<T: Real> Program<T> {
         self.activation.signs() * self.gates.len() * self.y.columns()
     }
 
-    /// A penalty that is sure to give the zero network: `max_g ‖F_gᵀ y‖`. For
-    /// the gated activation it is the smallest such penalty.
+    /// A penalty that is sure to give the zero network: `max_g ‖F_gᵀ ∇loss(0)‖`.
+    /// For the gated activation it is the smallest such penalty.
     pub fn zero_beta(&self) -> f64 {
-        let engine = Engine::new(&self.x, &self.gates, self.activation);
+        let x = self.weighted_features();
+        let engine = Engine::new(&x, &self.gates, self.activation);
         let mut work = engine.workspace(1);
         let mut spread = vec![T::ZERO; self.x.columns() * self.gates.len()];
         let mut largest = 0.0;
-        for c in 0..self.y.columns() {
-            engine.masked_spread(&self.y.column(c), &mut spread, &mut work);
+        for z in self.gradient_at_zero() {
+            engine.masked_spread(&z, &mut spread, &mut work);
             largest = spread
                 .chunks(self.x.columns())
                 .map(norm)
                 .fold(largest, f64::max);
         }
         largest
+    }
+
+    /// `√w ∇loss(0)`, one column for each output.
+    fn gradient_at_zero(&self) -> Vec<Vec<T>> {
+        let outputs = self.y.columns();
+        let zero = vec![0.0; outputs];
+        let mut gradient = zero.clone();
+        let mut columns = vec![Vec::with_capacity(self.y.rows()); outputs];
+        for i in 0..self.y.rows() {
+            let target: Vec<f64> = self.y.row(i).iter().map(|y| y.wide()).collect();
+            self.loss.gradient(&zero, &target, &mut gradient);
+            let root = self.weights.as_ref().map_or(1.0, |weights| weights[i].sqrt());
+            for (column, z) in columns.iter_mut().zip(&gradient) {
+                column.push(T::of(root * z));
+            }
+        }
+        columns
     }
 }

@@ -69,6 +69,7 @@ mod tests {
                     beta: 0.05,
                     activation,
                     loss: Loss::Squared,
+                    weights: None,
                 };
                 let settings = Settings {
                     solver,

@@ -13,13 +13,16 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Mean and standard deviation (divided by `n`) of each column.
-    pub fn standard(x: &Matrix<f64>) -> Self {
-        let (n, d) = (x.rows() as f64, x.columns());
+    /// Mean and standard deviation (divided by `n`) of each column; a row of
+    /// weight `w` counts as `w` rows.
+    pub fn standard(x: &Matrix<f64>, weights: Option<&[f64]>) -> Self {
+        let d = x.columns();
+        let total = weights.map_or(x.rows() as f64, |weights| weights.iter().sum());
+        let share = |row: usize| weights.map_or(1.0, |weights| weights[row]) / total;
         let mut mean = vec![0.0; d];
         for i in 0..x.rows() {
             for (mean, value) in mean.iter_mut().zip(x.row(i)) {
-                *mean += value / n;
+                *mean += value * share(i);
             }
         }
         // squares are taken relative to the largest deviation, so none overflows
@@ -33,7 +36,7 @@ impl Scaling {
         for i in 0..x.rows() {
             for (j, value) in x.row(i).iter().enumerate() {
                 if largest[j] > 0.0 {
-                    variance[j] += ((value - mean[j]) / largest[j]).powi(2) / n;
+                    variance[j] += ((value - mean[j]) / largest[j]).powi(2) * share(i);
                 }
             }
         }

@@ -106,6 +106,7 @@ fn scaled(scale: f32, activation: Activation) -> Program<f32> {
         beta: 1.0,
         activation,
         loss: Loss::Squared,
+        weights: None,
     }
 }
 

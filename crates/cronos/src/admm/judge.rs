@@ -18,14 +18,16 @@ const STALL_CHECKS: usize = 30;
 impl<T: Real> Run<'_, T> {
     /// Evaluates `v` and the bounds; keeps whichever is the best so far.
     pub(super) fn certify(&mut self) -> Certificate {
-        for c in 0..self.program.y.columns() {
-            let (y, beta) = (&self.program.y, self.program.beta);
-            let bound = self.engine.lower_bound(&self.state, y, &self.step, beta, c);
-            if bound.value >= self.bounds[c] {
-                self.bounds[c] = bound.value;
+        let (y, beta) = (&self.program.y, self.program.beta);
+        let coupled = y.columns() / self.bounds.len();
+        for at in 0..self.bounds.len() {
+            let outputs = at * coupled..(at + 1) * coupled;
+            let engine = &self.engine;
+            let bound = engine.lower_bound(&self.state, y, &self.step, beta, outputs.clone());
+            if bound.value >= self.bounds[at] {
+                self.bounds[at] = bound.value;
                 if self.settings.keep_dual {
-                    let dual = self.engine.dual(&self.state, &bound, self.step.rho, c);
-                    self.duals[c] = dual;
+                    self.duals[at] = engine.dual(&self.state, &bound, self.step.rho, outputs);
                 }
             }
         }
@@ -121,7 +123,7 @@ impl<T: Real> Run<'_, T> {
         before > 0 && merits.fold(f64::INFINITY, best) > 0.99 * old
     }
 
-    /// Outputs are independent, so their bounds add up.
+    /// Bounds on outputs that the loss does not couple add up.
     pub(super) fn bound(&self) -> f64 {
         self.bounds.iter().sum()
     }

@@ -7,6 +7,7 @@ use super::status::Status;
 use crate::Error;
 use crate::certificate::{Certificate, relative_gap};
 use crate::engine::{Candidate, Engine, Evaluation, RowState, SweepStep, SweepSums, Workspace};
+use crate::loss::Loss;
 use crate::program::Program;
 use crate::real::Real;
 use crate::solver::USolver;
@@ -28,10 +29,13 @@ pub(super) struct Run<'a, T: Real> {
     pub(super) b: Vec<T>,
     pub(super) right: Vec<T>,
     pub(super) image: Vec<T>,
+    /// n x C, for the paper's split of a loss that is not squared
+    pub(super) curvature: Vec<T>,
     /// `max |Y|`
     pub(super) scale: f64,
     pub(super) best: Option<(Evaluation, Candidate)>,
-    /// Best lower bound on each output, and the dual point behind it: `z`, `α`
+    /// Best lower bound on each set of coupled outputs, and the dual point behind
+    /// it: `z`, `α`
     pub(super) bounds: Vec<f64>,
     pub(super) duals: Vec<(Vec<f64>, Vec<f64>)>,
     pub(super) history: Vec<Iteration>,
@@ -45,6 +49,9 @@ impl<T: Real> Run<'_, T> {
     ) -> Status {
         self.refresh_image();
         for number in 1..=self.settings.max_iterations {
+            if self.follow_curvature(number).is_err() {
+                return Status::NumericalFailure;
+            }
             let record = self.iteration(number);
             let stop = self.stop(&record);
             let wants_more = observe(&record).is_continue();
@@ -115,6 +122,20 @@ impl<T: Real> Run<'_, T> {
         self.record(number, groups, rows, inner, certificate, seconds)
     }
 
+    /// Tells the solver the curvature of the loss at the present `F u`.
+    fn follow_curvature(&mut self, number: usize) -> Result<(), Error> {
+        if self.step.split == Split::Loss || self.program.loss == Loss::Squared {
+            return Ok(());
+        }
+        let outputs = self.program.y.columns();
+        self.engine
+            .curvature(&self.state, outputs, &mut self.curvature);
+        let refresh = (number - 1).is_multiple_of(self.settings.refresh_every);
+        let (loss, engine) = (self.program.loss, &self.engine);
+        self.solver
+            .set_curvature(engine, loss, &self.curvature, refresh, &mut self.work)
+    }
+
     fn record(
         &self,
         number: usize,
@@ -172,8 +193,7 @@ impl<T: Real> Run<'_, T> {
 
     fn set_rho(&mut self, rho: f64) -> Result<(), Error> {
         let ratio = self.step.rho / rho;
-        self.engine
-            .rescale(&self.program.y, &mut self.state, &self.step, ratio);
+        self.engine.rescale(&mut self.state, &self.step, ratio);
         let (d, threshold) = (self.engine.features(), self.threshold());
         shrink::rescale(&mut self.b, &mut self.right, d, threshold, ratio);
         self.step.rho = rho;

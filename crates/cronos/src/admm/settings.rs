@@ -1,6 +1,7 @@
 //! Settings of a run: one line, one default, one range each.
 
 use crate::Error;
+use crate::loss::Loss;
 use crate::nystrom::Rank;
 use crate::solver::Solver;
 
@@ -11,7 +12,8 @@ pub enum Split {
     /// nor on β nor on the loss.
     #[default]
     Loss,
-    /// The paper's: the squared loss stays in the u-step, with `c = 1/ρ`.
+    /// The paper's: the loss stays in the u-step, with `c = 1/ρ`; a loss that is
+    /// not squared through its quadratic model at `u`, which needs `primal-pcg`.
     Paper,
 }
 
@@ -24,6 +26,9 @@ pub struct Settings {
     pub split: Option<Split>,
     /// Rank of the Nyström preconditioners. Default 20.
     pub rank: Rank,
+    /// Iterations between sketches when the curvature of the loss changes at every
+    /// step (the paper's split of a loss that is not squared), ≥ 1. Default 10.
+    pub refresh_every: usize,
     /// First penalty parameter, > 0; `None` is 0.1.
     pub rho: Option<f64>,
     /// Whether ρ follows the residuals, at fixed iteration counts. Default true.
@@ -73,6 +78,7 @@ impl Default for Settings {
             solver: Solver::default(),
             split: None,
             rank: Rank::default(),
+            refresh_every: 10,
             rho: None,
             adapt_rho: true,
             relaxation: 1.6,
@@ -125,6 +131,7 @@ impl Settings {
         for (name, value) in [
             ("max iterations", self.max_iterations),
             ("check interval", self.check_every),
+            ("preconditioner interval", self.refresh_every),
             ("max inner iterations", self.max_inner_iterations),
         ] {
             if value == 0 {
@@ -138,11 +145,21 @@ impl Settings {
         self.violation.unwrap_or(0.1 * self.gap_relative)
     }
 
-    pub(crate) fn split(&self, solver: Solver) -> Split {
-        self.split.unwrap_or(match solver {
-            Solver::PrimalPcg => Split::Paper,
+    /// Refuses the paper's split where there is no quadratic model or no solver for it.
+    pub(crate) fn split(&self, solver: Solver, loss: Loss) -> Result<Split, Error> {
+        let split = self.split.unwrap_or(match solver {
+            Solver::PrimalPcg if loss.is_smooth() => Split::Paper,
             _ => Split::Loss,
-        })
+        });
+        let possible = match loss {
+            Loss::Squared => true,
+            _ => loss.is_smooth() && solver == Solver::PrimalPcg,
+        };
+        if split == Split::Paper && !possible {
+            let expected = "the loss split, or a smooth loss with the solver primal-pcg";
+            return Err(Error::setting("split", "paper", expected));
+        }
+        Ok(split)
     }
 
     pub(crate) fn rank_limit(&self) -> usize {

@@ -60,8 +60,9 @@ impl<T: Real> Program<T> {
             plan,
             start,
         };
-        let Some(reduction) = Reduction::new(&self.x) else {
-            return job.solve(&self.x, None, observe);
+        let x = self.weighted_features();
+        let Some(reduction) = Reduction::new(&x) else {
+            return job.solve(&x, None, observe);
         };
         let exact = reduction.lower();
         let x = exact.cast();
@@ -115,8 +116,16 @@ impl<T: Real> Job<'_, T> {
             start,
         } = self;
         let outputs = program.y.columns();
-        let engine = Engine::new(x, &program.gates, program.activation).certify_for(exact);
-        let split = settings.split(choice.solver);
+        let uncoupled = if program.loss.couples_outputs() {
+            1
+        } else {
+            outputs
+        };
+        let roots = program.roots();
+        let engine = Engine::new(x, &program.gates, program.activation)
+            .certify_for(exact)
+            .weighted(roots.as_deref());
+        let split = settings.split(choice.solver, program.loss)?;
         let rho = settings.rho.unwrap_or(0.1);
         let step = SweepStep {
             loss: program.loss,
@@ -139,15 +148,16 @@ impl<T: Real> Job<'_, T> {
         let solver = solver::build(choice.solver, &engine, build, &mut work)?;
         let length = engine.weights_per_output() * outputs;
         let mut run = Run {
-            state: engine.row_state(&program.y),
+            state: engine.row_state(&program.y, &step),
             u: vec![T::ZERO; length],
             b: vec![T::ZERO; length],
             right: vec![T::ZERO; length],
             image: vec![T::ZERO; length],
             scale: largest(&program.y),
             best: None,
-            bounds: vec![0.0; outputs],
-            duals: vec![Default::default(); outputs],
+            curvature: Vec::new(),
+            bounds: vec![0.0; uncoupled],
+            duals: vec![Default::default(); uncoupled],
             history: Vec::new(),
             engine,
             program,
@@ -172,7 +182,7 @@ fn default_weight<T: Real>(engine: &Engine<'_, T>) -> f64 {
         Activation::Relu => 0.5,
         Activation::Gated => {
             let squared = crate::inner::norm_squared(engine.x.values());
-            let weight = engine.rows() as f64 / squared;
+            let weight = engine.total_weight() / squared;
             // features that are all zero, or beyond what T can hold in a product
             if weight.is_finite() {
                 weight.clamp(1e-12, 1e12)

@@ -2,8 +2,8 @@
 
 use super::{BLOCK, Engine, RowState, SweepStep};
 use crate::admm::Split;
-use crate::inner::{add_scaled, dot, norm, norm_squared};
-use crate::loss::Loss;
+use crate::inner::{add_scaled, norm};
+use crate::loss::{Loss, Row, dual_bound};
 use crate::matrix::Matrix;
 use crate::real::Real;
 use faer::linalg::matmul::matmul;
@@ -25,11 +25,12 @@ pub(crate) struct Evaluation {
     pub violation: f64,
 }
 
-/// A lower bound on the optimum of one output.
+/// A lower bound on the optimum of the outputs that the loss couples.
 pub(crate) struct OutputBound {
     pub value: f64,
     /// `t`
     scale: f64,
+    /// gradient of the loss per unit weight: n x outputs, row by row
     z: Vec<f64>,
 }
 
@@ -97,51 +98,68 @@ impl<T: Real> Engine<'_, T> {
             for (k, row) in block.clone().enumerate() {
                 let active = self.gates.active(gate, row);
                 let at = k * y.columns() + c;
-                let gated = if active { z[k] } else { 0.0 };
+                let z = z[k] / self.root(row);
+                let gated = if active { z } else { 0.0 };
                 convex[at] += sign * gated;
                 if signs == 2 {
-                    network[at] += sign * z[k].max(0.0);
-                    let slack = if active { z[k] } else { -z[k] };
+                    network[at] += sign * z.max(0.0);
+                    let slack = if active { z } else { -z };
                     part.violation = part.violation.max(-slack);
                 } else {
                     network[at] += sign * gated;
                 }
             }
         }
-        for (k, row) in block.clone().enumerate() {
-            for (c, target) in y.row(row).iter().enumerate() {
-                let at = k * y.columns() + c;
-                part.objective += loss.value(convex[at], target.wide());
-                part.network_objective += loss.value(network[at], target.wide());
-            }
+        let mut target = vec![0.0; y.columns()];
+        let rows = convex.chunks(y.columns()).zip(network.chunks(y.columns()));
+        for (row, (convex, network)) in block.clone().zip(rows) {
+            widen(y.row(row), &mut target);
+            let weight = self.root(row) * self.root(row);
+            part.objective += weight * loss.value(convex, &target);
+            part.network_objective += weight * loss.value(network, &target);
         }
     }
 
-    /// The lower bound on output `c` that the multipliers of the present state
-    /// prove, and the dual point behind it.
+    /// The lower bound on a range of outputs that the multipliers of the present
+    /// state prove, and the dual point behind it.
     ///
     /// With `z` the gradient of the loss and `α = max(−ρν, 0)`, any `t ≥ 0` with
     /// `t ‖F_gᵀ z − G_gᵀ α_g‖ ≤ β` for every group `g` gives the bound
-    /// `−loss*(t z)`. Outputs are independent, so each has a `t` of its own.
+    /// `−Σ loss*(t z)`. Outputs that the loss does not couple have a `t` each.
     pub fn lower_bound(
         &self,
         state: &RowState<T>,
         y: &Matrix<T>,
         step: &SweepStep,
         beta: f64,
-        c: usize,
+        outputs: Range<usize>,
     ) -> OutputBound {
-        let z = self.loss_gradient(state, y, step, c);
-        let largest = self.largest_group(state, &z, step.rho, c);
+        let count = outputs.len();
+        let z = self.loss_gradient(state, y, step, outputs.clone());
+        let mut largest: f64 = 0.0;
+        for (at, c) in outputs.clone().enumerate() {
+            let of_output: Vec<f64> = (0..self.rows())
+                .map(|row| self.root(row) * z[row * count + at])
+                .collect();
+            largest = largest.max(self.largest_group(state, &of_output, step.rho, c));
+        }
         // t ≤ β / max_g ‖F_gᵀ z − G_gᵀ α_g‖
         let limit = match largest {
             _ if beta == 0.0 || !largest.is_finite() => 0.0,
             0.0 => f64::INFINITY,
             _ => beta / largest,
         };
-        let (t, value) = step
-            .loss
-            .dual_bound(norm_squared(&z), dot(&z, &y.column(c)), limit);
+        let mut targets = vec![0.0; z.len()];
+        for (row, targets) in targets.chunks_mut(count).enumerate() {
+            widen(&y.row(row)[outputs.clone()], targets);
+        }
+        let rows = z.chunks(count).zip(targets.chunks(count)).enumerate();
+        let rows = rows.map(|(row, (z, y))| Row {
+            weight: self.root(row) * self.root(row),
+            z,
+            y,
+        });
+        let (t, value) = dual_bound(step.loss, rows, limit);
         let proved = value.is_finite();
         OutputBound {
             value: if proved { value } else { 0.0 },
@@ -150,60 +168,68 @@ impl<T: Real> Engine<'_, T> {
         }
     }
 
-    /// The dual point of a bound: `t z` (n), and `t α` (n x (2 P)).
+    /// The dual point of a bound on `outputs`: `t w z` and `t √w α`, column by column.
     pub fn dual(
         &self,
         state: &RowState<T>,
         bound: &OutputBound,
         rho: f64,
-        c: usize,
+        outputs: Range<usize>,
     ) -> (Vec<f64>, Vec<f64>) {
-        let scaled = |z: &f64| {
-            if bound.scale == 0.0 {
-                0.0
-            } else {
-                bound.scale * z
-            }
+        let count = outputs.len();
+        let of_loss = |at: usize, row: usize| match bound.scale {
+            0.0 => 0.0,
+            t => t * self.root(row) * self.root(row) * bound.z[row * count + at],
         };
-        let z = bound.z.iter().map(scaled).collect();
+        let z = (0..count)
+            .flat_map(|at| (0..self.rows()).map(move |row| of_loss(at, row)))
+            .collect();
         let mut cone = Vec::new();
-        for column in 0..self.columns_per_output() {
-            for index in 0..self.chunk_count() {
-                for block in self.blocks(index) {
+        for c in outputs {
+            for column in 0..self.columns_per_output() {
+                for block in (0..self.chunk_count()).flat_map(|index| self.blocks(index)) {
                     let Some(a) = self.wide_column(state, c, column, &block) else {
                         return (z, cone);
                     };
-                    let alpha = |a: &T| -rho * bound.scale * a.negative_part().wide();
-                    cone.extend(a[..block.len()].iter().map(alpha));
+                    cone.extend(block.zip(a).map(|(row, a)| {
+                        -rho * bound.scale * self.root(row) * a.negative_part().wide()
+                    }));
                 }
             }
         }
         (z, cone)
     }
 
-    /// `z = ∇loss(f)` in the loss split, `∇loss(F u)` in the paper's: n, for output `c`.
+    /// `z = ∇loss(f)` in the loss split, `∇loss(F u)` in the paper's, of some
+    /// outputs: n x outputs, row by row.
     fn loss_gradient(
         &self,
         state: &RowState<T>,
         y: &Matrix<T>,
         step: &SweepStep,
-        c: usize,
+        outputs: Range<usize>,
     ) -> Vec<f64> {
-        let weight = T::of(step.rho * step.weight);
-        let mut z = Vec::with_capacity(self.rows());
-        for index in 0..self.chunk_count() {
-            let rows = self.chunk(index);
-            let thin = match step.split {
-                Split::Paper => &state.fu[index],
-                Split::Loss => &state.e[index],
-            };
-            for (row, &value) in rows.clone().zip(&thin[c * rows.len()..]) {
-                let target = y.at(row, c);
-                let f = match step.split {
-                    Split::Paper => value,
-                    Split::Loss => step.loss.prox(value, target, weight),
-                };
-                z.push(step.loss.gradient(f.wide(), target.wide()));
+        let all = y.columns();
+        let mut z = Vec::with_capacity(self.rows() * outputs.len());
+        let mut row_of = [(); 4].map(|()| vec![0.0; all]);
+        let [e, f, target, gradient] = &mut row_of;
+        for (index, thin) in state.thin.iter().enumerate() {
+            for (k, row) in self.chunk(index).enumerate() {
+                let at = k * all..(k + 1) * all;
+                widen(y.row(row), target);
+                match step.split {
+                    Split::Paper => {
+                        widen(&thin.fu[at], f);
+                        step.loss.gradient(f, target, gradient);
+                    }
+                    Split::Loss => {
+                        widen(&thin.e[at.clone()], e);
+                        widen(&thin.f[at], f);
+                        let weight = step.rho * step.weight;
+                        step.loss.dual_point(e, f, target, weight, gradient);
+                    }
+                }
+                z.extend_from_slice(&gradient[outputs.clone()]);
             }
         }
         z
@@ -279,6 +305,12 @@ impl<T: Real> Engine<'_, T> {
         let columns = state.a.len() / self.rows().next_multiple_of(BLOCK);
         let at = block.start * columns + (c * per_output + column) * BLOCK;
         Some(&state.a[at..at + BLOCK])
+    }
+}
+
+fn widen<T: Real>(values: &[T], out: &mut [f64]) {
+    for (out, value) in out.iter_mut().zip(values) {
+        *out = value.wide();
     }
 }
 

@@ -16,6 +16,7 @@ mod products;
 mod sweep;
 
 pub(crate) use certify::{Candidate, Evaluation};
+pub(crate) use products::Curvature;
 pub(crate) use sweep::{RowState, SweepStep, SweepSums};
 
 use crate::gates::Gates;
@@ -37,6 +38,8 @@ pub(crate) struct Engine<'a, T> {
     pub activation: Activation,
     /// `X` before it was rounded to `T`, if it was: what the certificate is about.
     exact: Option<&'a Matrix<f64>>,
+    /// `√w` of the rows, if they are weighted; `x` is multiplied by it already.
+    roots: Option<&'a [T]>,
     chunk_rows: usize,
 }
 
@@ -50,6 +53,8 @@ pub(crate) struct Chunk<T> {
     sum: Vec<T>,
     /// thin results: `chunk rows x C`
     thin: Vec<T>,
+    /// `4 C` numbers for the loss of one row
+    scratch: Vec<f64>,
 }
 
 /// Scratch arrays of all chunks, for up to `outputs` columns at a time.
@@ -66,13 +71,30 @@ impl<'a, T: Real> Engine<'a, T> {
             gates,
             activation,
             exact: None,
+            roots: None,
             chunk_rows,
         }
+    }
+
+    /// Says that the rows of `x` are `√w` times the data's.
+    pub fn weighted(self, roots: Option<&'a [T]>) -> Self {
+        Self { roots, ..self }
+    }
+
+    /// `√w` of a row.
+    fn root(&self, row: usize) -> f64 {
+        self.roots.map_or(1.0, |roots| roots[row].wide())
     }
 
     /// Makes the certificate speak of `exact`, which `x` is a rounding of.
     pub fn certify_for(self, exact: Option<&'a Matrix<f64>>) -> Self {
         Self { exact, ..self }
+    }
+
+    /// Weights of all rows together; `n` when they are not weighted.
+    pub fn total_weight(&self) -> f64 {
+        self.roots
+            .map_or(self.rows() as f64, crate::inner::norm_squared)
     }
 
     /// `n`
@@ -103,6 +125,7 @@ impl<'a, T: Real> Engine<'a, T> {
                 masks: vec![T::ZERO; BLOCK * self.gates.len()],
                 sum: vec![T::ZERO; self.features() * columns],
                 thin: vec![T::ZERO; self.chunk(index).len() * outputs],
+                scratch: vec![0.0; 4 * outputs],
             })
             .collect();
         Workspace { chunks, outputs }

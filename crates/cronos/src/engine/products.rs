@@ -1,8 +1,49 @@
 //! Products for the u-solvers: masked sums, their adjoint, and the normal operator.
 
 use super::{BLOCK, Chunk, Engine, Workspace};
+use crate::loss::Loss;
 use crate::real::Real;
 use rayon::prelude::*;
+use std::ops::Range;
+
+/// `H`: the curvature of the loss between `Fᵀ` and `F`.
+#[derive(Clone, Copy)]
+pub(crate) enum Curvature<'c, T> {
+    /// The identity.
+    One,
+    /// The same diagonal for every output: n
+    Shared(&'c [T]),
+    /// What a loss makes of n x C numbers, column by column.
+    Of(Loss, &'c [T]),
+}
+
+impl<T: Real> Curvature<'_, T> {
+    /// `f ← H f` on a block of rows, one column for each output.
+    fn apply(&self, block: &Range<usize>, n: usize, f: &mut [[T; BLOCK]]) {
+        match self {
+            Self::One => {}
+            Self::Shared(diagonal) => {
+                for f in f {
+                    for (f, &h) in f.iter_mut().zip(&diagonal[block.clone()]) {
+                        *f *= h;
+                    }
+                }
+            }
+            Self::Of(loss, values) => {
+                let mut row_of = vec![T::ZERO; f.len()];
+                for (k, row) in block.clone().enumerate() {
+                    for (out, f) in row_of.iter_mut().zip(f.iter()) {
+                        *out = f[k];
+                    }
+                    loss.apply_curvature(|c| values[c * n + row], &mut row_of);
+                    for (f, out) in f.iter_mut().zip(&row_of) {
+                        f[k] = *out;
+                    }
+                }
+            }
+        }
+    }
+}
 
 impl<T: Real> Engine<'_, T> {
     /// `r_c = Σ_i D_i X q_ic`
@@ -59,13 +100,21 @@ impl<T: Real> Engine<'_, T> {
         work.reduce(out);
     }
 
-    /// `out = (c FᵀF + GᵀG) u`
+    /// `out = (c FᵀHF + GᵀG) u`
     ///
     /// u, out: d x (signs P C)
-    pub fn normal(&self, u: &[T], weight: f64, out: &mut [T], work: &mut Workspace<T>) {
+    pub fn normal(
+        &self,
+        u: &[T],
+        weight: f64,
+        curvature: Curvature<'_, T>,
+        out: &mut [T],
+        work: &mut Workspace<T>,
+    ) {
         let gates = self.gates.len();
         let relu = self.activation.signs() == 2;
         let per_output = self.columns_per_output() * BLOCK;
+        let outputs = u.len() / self.weights_per_output();
         let weight = T::of(weight);
         work.chunks
             .par_iter_mut()
@@ -73,24 +122,29 @@ impl<T: Real> Engine<'_, T> {
             .for_each(|(index, chunk)| {
                 let Chunk { z, masks, sum, .. } = chunk;
                 let sum = &mut sum[..out.len()];
-                let z = &mut z[..u.len() / self.features() * BLOCK];
+                let z = &mut z[..outputs * per_output];
                 sum.fill(T::ZERO);
+                let mut thin = vec![[T::ZERO; BLOCK]; outputs];
                 for block in self.blocks(index) {
                     self.multiply_block(&block, u, z);
                     self.expand_block(&block, masks);
-                    for z in z.chunks_mut(per_output) {
-                        let (v, w) = z.split_at_mut(gates * BLOCK);
-                        // f = Σ_i D_i X (v_i − w_i)
-                        let mut f = masked_row_sums(v, masks);
+                    // f = Σ_i D_i X (v_i − w_i)
+                    for (f, z) in thin.iter_mut().zip(z.chunks(per_output)) {
+                        let (v, w) = z.split_at(gates * BLOCK);
+                        *f = masked_row_sums(v, masks);
                         if relu {
                             for (f, g) in f.iter_mut().zip(masked_row_sums(w, masks)) {
                                 *f -= g;
                             }
                         }
+                    }
+                    curvature.apply(&block, self.rows(), &mut thin);
+                    for (f, z) in thin.iter().zip(z.chunks_mut(per_output)) {
+                        let (v, w) = z.split_at_mut(gates * BLOCK);
                         // (2D − I)² = I, so the G part of Z is Z itself; without cones it is absent
                         let keep = if relu { T::ONE } else { T::ZERO };
-                        add_masked(v, masks, keep, weight, &f);
-                        add_masked(w, masks, keep, -weight, &f);
+                        add_masked(v, masks, keep, weight, f);
+                        add_masked(w, masks, keep, -weight, f);
                     }
                     self.add_adjoint_block(&block, z, sum);
                 }

@@ -10,15 +10,29 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Row-space state. The slack and its multiplier are one array, because
-/// `s = max(a, 0)` and `ν = min(a, 0)` for `a = G u + ν`; likewise `f` and `μ`
-/// are `prox(e)` and `e − prox(e)`.
+/// `s = max(a, 0)` and `ν = min(a, 0)` for `a = G u + ν`.
+///
+/// A row of weight `w` has `√w` times its rows in `F` and `G`, so that it counts
+/// as `w` rows. Thin arrays are per unit weight: they hold predictions.
 pub(crate) struct RowState<T> {
     /// n x (2 P C), wide; empty without cones
     pub a: Vec<T>,
-    /// chunk by chunk, n x C
-    pub e: Vec<Vec<T>>,
-    /// `F u`, chunk by chunk, n x C
-    pub fu: Vec<Vec<T>>,
+    /// one for each chunk
+    pub thin: Vec<ThinState<T>>,
+}
+
+/// The loss's part of the state on one chunk: rows x C, row by row.
+///
+/// The paper's split has no `f` and no `μ`, but a quadratic model of the loss at
+/// `F u`; for the squared loss its curvature is 1 and its top `y`.
+#[derive(Clone)]
+pub(crate) struct ThinState<T> {
+    /// `F u + μ`; paper: `H F u − ∇loss(F u)`
+    pub e: Vec<T>,
+    /// `prox(e)`, so `μ = e − f`; paper: the curvature `H` of the model
+    pub f: Vec<T>,
+    /// `F u`
+    pub fu: Vec<T>,
 }
 
 /// What a sweep needs to know of the outer loop.
@@ -64,24 +78,39 @@ impl SweepSums {
 }
 
 impl<T: Real> Engine<'_, T> {
-    /// The state at `u = 0`: no slack, `f = y`, all multipliers zero.
-    pub fn row_state(&self, y: &Matrix<T>) -> RowState<T> {
+    /// The state at `u = 0`: no slack, multipliers zero, `f` at the target or at 0.
+    pub fn row_state(&self, y: &Matrix<T>, step: &SweepStep) -> RowState<T> {
         let columns = self.columns_per_output() * y.columns();
         let padded = self.rows().next_multiple_of(BLOCK);
         let cones = self.activation.signs() == 2;
-        let thin = |entry: &dyn Fn(usize, usize) -> T| -> Vec<Vec<T>> {
-            (0..self.chunk_count())
-                .map(|index| {
-                    (0..y.columns())
-                        .flat_map(|c| self.chunk(index).map(move |row| entry(row, c)))
-                        .collect()
-                })
-                .collect()
-        };
+        let thin = (0..self.chunk_count())
+            .map(|index| {
+                let rows = self.chunk(index);
+                let targets = y.values()[rows.start * y.columns()..rows.end * y.columns()].iter();
+                let e: Vec<T> = match step.loss {
+                    Loss::Squared | Loss::Huber { .. } | Loss::Quantile { .. } => {
+                        targets.copied().collect()
+                    }
+                    _ => targets.map(|_| T::ZERO).collect(),
+                };
+                let mut state = ThinState {
+                    f: e.clone(),
+                    fu: vec![T::ZERO; e.len()],
+                    e,
+                };
+                let mut scratch = vec![0.0; 4 * y.columns()];
+                for (k, row) in rows.enumerate() {
+                    match step.split {
+                        Split::Loss => state.prox(k, y.row(row), step, &mut scratch),
+                        Split::Paper => state.model(k, y.row(row), step, &mut scratch),
+                    }
+                }
+                state
+            })
+            .collect();
         RowState {
             a: vec![T::ZERO; if cones { padded * columns } else { 0 }],
-            e: thin(&|row, c| y.at(row, c)),
-            fu: thin(&|_, _| T::ZERO),
+            thin,
         }
     }
 
@@ -102,17 +131,14 @@ impl<T: Real> Engine<'_, T> {
         image: &mut [T],
         work: &mut Workspace<T>,
     ) -> SweepSums {
-        self.for_each_chunk(state, work, image, |index, chunk, a, e, fu| {
+        self.for_each_chunk(state, work, image, |index, chunk, a, thin| {
             let mut sums = SweepSums::default();
             for (at, block) in self.blocks(index).enumerate() {
                 self.multiply_block(&block, u, &mut chunk.z);
                 self.expand_block(&block, &mut chunk.masks);
-                let rows = RowsOf {
-                    block: &block,
-                    chunk: self.chunk(index),
-                };
+                let rows = self.rows_of(index, &block);
                 let a = block_of(a, at, u.len() / self.features());
-                self.update_block(chunk, &rows, y, step, a, e, fu, &mut sums);
+                self.update_block(chunk, &rows, y, step, a, thin, &mut sums);
                 self.add_adjoint_block(&block, &chunk.z, &mut chunk.sum[..u.len()]);
             }
             sums
@@ -129,17 +155,14 @@ impl<T: Real> Engine<'_, T> {
         work: &mut Workspace<T>,
     ) {
         let length = image.len();
-        self.for_each_chunk(state, work, image, |index, chunk, a, e, _| {
+        self.for_each_chunk(state, work, image, |index, chunk, a, thin| {
             let per_output = self.columns_per_output() * BLOCK;
             for (at, block) in self.blocks(index).enumerate() {
                 self.expand_block(&block, &mut chunk.masks);
-                let rows = RowsOf {
-                    block: &block,
-                    chunk: self.chunk(index),
-                };
+                let rows = self.rows_of(index, &block);
                 let a = block_of(a, at, length / self.features());
                 for (c, z) in chunk.z.chunks_mut(per_output).enumerate() {
-                    let h = rows.reflected(y, step, e, c);
+                    let h = rows.reflected(y.columns(), step.split, thin, c);
                     let a = if a.is_empty() {
                         &[][..]
                     } else {
@@ -153,8 +176,8 @@ impl<T: Real> Engine<'_, T> {
         });
     }
 
-    /// Multiplies the scaled multipliers by `ratio = ρ_old / ρ_new`; `step` holds the old ρ.
-    pub fn rescale(&self, y: &Matrix<T>, state: &mut RowState<T>, step: &SweepStep, ratio: f64) {
+    /// Multiplies the scaled multipliers by `ratio = ρ_old / ρ_new`.
+    pub fn rescale(&self, state: &mut RowState<T>, step: &SweepStep, ratio: f64) {
         let ratio = T::of(ratio);
         state.a.par_iter_mut().for_each(|a| {
             *a = a.positive_part() + ratio * a.negative_part();
@@ -162,15 +185,28 @@ impl<T: Real> Engine<'_, T> {
         if step.split == Split::Paper {
             return;
         }
-        let weight = T::of(step.rho * step.weight);
-        for (index, e) in state.e.iter_mut().enumerate() {
-            let rows = self.chunk(index);
-            for (c, e) in e.chunks_mut(rows.len()).enumerate() {
-                for (row, e) in rows.clone().zip(e) {
-                    let f = step.loss.prox(*e, y.at(row, c), weight);
-                    *e = f + ratio * (*e - f);
-                }
+        for ThinState { e, f, .. } in &mut state.thin {
+            for (e, &f) in e.iter_mut().zip(f.iter()) {
+                *e = f + ratio * (*e - f);
             }
+        }
+    }
+
+    /// The curvatures of the paper's model of the loss: n x C, column by column.
+    pub fn curvature(&self, state: &RowState<T>, outputs: usize, out: &mut Vec<T>) {
+        out.clear();
+        for c in 0..outputs {
+            for thin in &state.thin {
+                out.extend(thin.f.iter().skip(c).step_by(outputs));
+            }
+        }
+    }
+
+    fn rows_of<'b>(&'b self, index: usize, block: &'b Range<usize>) -> RowsOf<'b, T> {
+        RowsOf {
+            block,
+            first: block.start - self.chunk(index).start,
+            roots: self.roots.map(|roots| &roots[block.clone()]),
         }
     }
 
@@ -179,7 +215,7 @@ impl<T: Real> Engine<'_, T> {
         state: &mut RowState<T>,
         work: &mut Workspace<T>,
         image: &mut [T],
-        run: impl Fn(usize, &mut Chunk<T>, &mut [T], &mut [T], &mut [T]) -> SweepSums + Sync,
+        run: impl Fn(usize, &mut Chunk<T>, &mut [T], &mut ThinState<T>) -> SweepSums + Sync,
     ) -> SweepSums {
         let columns = image.len() / self.features();
         let mut wide: Vec<&mut [T]> = state.a.chunks_mut(self.chunk_rows * columns).collect();
@@ -188,11 +224,11 @@ impl<T: Real> Engine<'_, T> {
             .chunks
             .par_iter_mut()
             .zip(wide)
-            .zip(state.e.par_iter_mut().zip(&mut state.fu))
+            .zip(&mut state.thin)
             .enumerate()
-            .map(|(index, ((chunk, a), (e, fu)))| {
+            .map(|(index, ((chunk, a), thin))| {
                 chunk.sum[..image.len()].fill(T::ZERO);
-                run(index, chunk, a, e, fu)
+                run(index, chunk, a, thin)
             })
             .collect();
         work.reduce(image);
@@ -203,23 +239,21 @@ impl<T: Real> Engine<'_, T> {
         sums
     }
 
-    /// Updates `a`, `e`, `fu` on one block and leaves `(2D − I)(s − ν) ± c D (2f − e)` in `z`.
+    /// Updates the state on one block and leaves `(2D − I)(s − ν) ± c D (2f − e)` in `z`.
     #[allow(clippy::too_many_arguments)]
     fn update_block(
         &self,
         chunk: &mut Chunk<T>,
-        rows: &RowsOf<'_>,
+        rows: &RowsOf<'_, T>,
         y: &Matrix<T>,
         step: &SweepStep,
         a: &mut [T],
-        e: &mut [T],
-        fu: &mut [T],
+        thin: &mut ThinState<T>,
         sums: &mut SweepSums,
     ) {
         let gates = self.gates.len();
         let per_output = self.columns_per_output() * BLOCK;
-        for c in 0..y.columns() {
-            let z = &mut chunk.z[c * per_output..][..per_output];
+        for (c, z) in chunk.z.chunks(per_output).take(y.columns()).enumerate() {
             // f = Σ_i D_i X (v_i − w_i)
             let (v, w) = z.split_at(gates * BLOCK);
             let mut f = masked_row_sums(v, &chunk.masks);
@@ -228,8 +262,13 @@ impl<T: Real> Engine<'_, T> {
                     *f -= g;
                 }
             }
-            rows.update_loss(&f, y, step, e, fu, c, sums);
-            let h = rows.reflected(y, step, e, c);
+            for (k, f) in f.into_iter().take(rows.block.len()).enumerate() {
+                thin.fu[(rows.first + k) * y.columns() + c] = f / rows.root(k);
+            }
+        }
+        rows.update_loss(y, step, thin, &mut chunk.scratch, sums);
+        let inverse = rows.inverse_roots();
+        for (c, z) in chunk.z.chunks_mut(per_output).take(y.columns()).enumerate() {
             let a = if a.is_empty() {
                 &mut [][..]
             } else {
@@ -243,8 +282,9 @@ impl<T: Real> Engine<'_, T> {
                 .zip((0..gates).cycle())
             {
                 let mask = &chunk.masks.as_chunks::<BLOCK>().0[i];
-                update_slack(z, a, mask, T::of(step.relaxation), sums);
+                update_slack(z, a, mask, &inverse, T::of(step.relaxation), sums);
             }
+            let h = rows.reflected(y.columns(), step.split, thin, c);
             self.fill(z, &chunk.masks, a, step.weight, &h);
         }
     }
@@ -277,6 +317,7 @@ fn update_slack<T: Real>(
     z: &[T; BLOCK],
     a: &mut [T; BLOCK],
     mask: &[T; BLOCK],
+    inverse_roots: &[T; BLOCK],
     relaxation: T,
     sums: &mut SweepSums,
 ) {
@@ -289,7 +330,8 @@ fn update_slack<T: Real>(
     let mut violation = [T::ZERO; LANES];
     let a_lanes = a.as_chunks_mut::<LANES>().0.iter_mut();
     let z_lanes = z.as_chunks::<LANES>().0.iter();
-    for ((a, z), mask) in a_lanes.zip(z_lanes).zip(mask.as_chunks::<LANES>().0) {
+    let given = mask.as_chunks::<LANES>().0.iter().zip(inverse_roots.as_chunks::<LANES>().0);
+    for ((a, z), (mask, inverse)) in a_lanes.zip(z_lanes).zip(given) {
         for lane in 0..LANES {
             let g = (mask[lane] + mask[lane] - T::ONE) * z[lane];
             let old = a[lane].positive_part();
@@ -301,8 +343,9 @@ fn update_slack<T: Real>(
             image[lane] += g * g;
             copy[lane] += s * s;
             multiplier[lane] += nu * nu;
-            violation[lane] = if -g > violation[lane] {
-                -g
+            let outside = -g * inverse[lane];
+            violation[lane] = if outside > violation[lane] {
+                outside
             } else {
                 violation[lane]
             };
@@ -319,70 +362,120 @@ fn update_slack<T: Real>(
     }
 }
 
-/// Where a block lies in its chunk.
-struct RowsOf<'b> {
-    block: &'b Range<usize>,
-    chunk: Range<usize>,
-}
-
-impl RowsOf<'_> {
-    /// The block's part of column `c` of a chunk's thin array.
-    fn thin(&self, c: usize) -> Range<usize> {
-        let at = c * self.chunk.len() + self.block.start - self.chunk.start;
-        at..at + self.block.len()
+impl<T: Real> ThinState<T> {
+    /// `f = prox(e)` on row `k` of the chunk.
+    fn prox(&mut self, k: usize, y: &[T], step: &SweepStep, scratch: &mut [f64]) {
+        let at = k * y.len()..(k + 1) * y.len();
+        let weight = step.rho * step.weight;
+        let (e, f) = (&self.e[at.clone()], &mut self.f[at]);
+        step.loss.prox(e, y, weight, f, scratch);
     }
 
-    /// `f = prox(e)`, then `e = α Fu + (1 − α) f + μ`
-    #[allow(clippy::too_many_arguments)]
-    fn update_loss<T: Real>(
+    /// The quadratic model of the loss at `F u` on row `k` of the chunk.
+    fn model(&mut self, k: usize, y: &[T], step: &SweepStep, scratch: &mut [f64]) {
+        let outputs = y.len();
+        let (prediction, rest) = scratch.split_at_mut(outputs);
+        let (target, rest) = rest.split_at_mut(outputs);
+        let (gradient, curvature) = rest.split_at_mut(outputs);
+        let at = k * outputs;
+        for c in 0..outputs {
+            (prediction[c], target[c]) = (self.fu[at + c].wide(), y[c].wide());
+        }
+        step.loss.gradient(prediction, target, gradient);
+        step.loss.curvature(prediction, target, &mut curvature[..outputs]);
+        step.loss.apply_curvature(|c| curvature[c], prediction);
+        for c in 0..outputs {
+            self.e[at + c] = T::of(prediction[c] - gradient[c]);
+            self.f[at + c] = T::of(curvature[c]);
+        }
+    }
+}
+
+/// A block of rows, where it lies in its chunk, and `√w` of its rows.
+struct RowsOf<'b, T> {
+    block: &'b Range<usize>,
+    first: usize,
+    roots: Option<&'b [T]>,
+}
+
+impl<T: Real> RowsOf<'_, T> {
+    fn root(&self, k: usize) -> T {
+        self.roots.map_or(T::ONE, |roots| roots[k])
+    }
+
+    /// `1/√w` of the block's rows.
+    fn inverse_roots(&self) -> [T; BLOCK] {
+        let mut inverse = [T::ONE; BLOCK];
+        for (inverse, &root) in inverse.iter_mut().zip(self.roots.unwrap_or_default()) {
+            *inverse = T::ONE / root;
+        }
+        inverse
+    }
+
+    /// `e = α Fu + (1 − α) f + μ`, then `f = prox(e)`
+    fn update_loss(
         &self,
-        prediction: &[T; BLOCK],
         y: &Matrix<T>,
         step: &SweepStep,
-        e: &mut [T],
-        fu: &mut [T],
-        c: usize,
+        thin: &mut ThinState<T>,
+        scratch: &mut [f64],
         sums: &mut SweepSums,
     ) {
-        let at = self.thin(c);
-        let prox_weight = T::of(step.rho * step.weight);
+        let outputs = y.columns();
         let relaxation = T::of(step.relaxation);
         for (k, row) in self.block.clone().enumerate() {
-            let (prediction, target) = (prediction[k], y.at(row, c));
-            fu[at.start + k] = prediction;
-            sums.loss += step.loss.value(prediction.wide(), target.wide());
+            let at = (self.first + k) * outputs..(self.first + k + 1) * outputs;
+            let weight = self.root(k).wide() * self.root(k).wide();
+            sums.loss += weight * wide_value(step.loss, &thin.fu[at.clone()], y.row(row), scratch);
             if step.split == Split::Paper {
+                thin.model(self.first + k, y.row(row), step, scratch);
                 continue;
             }
-            let e = &mut e[at.start + k];
-            let old = step.loss.prox(*e, target, prox_weight);
-            *e = relaxation * prediction + (T::ONE - relaxation) * old + (*e - old);
-            let new = step.loss.prox(*e, target, prox_weight);
-            let squared = |value: T| step.weight * value.wide() * value.wide();
-            sums.primal += squared(prediction - new);
-            sums.change += squared(new - old);
-            sums.image += squared(prediction);
-            sums.copy += squared(new);
-            sums.multiplier += squared(*e - new);
+            let squared = |value: T| step.weight * weight * value.wide() * value.wide();
+            for i in at.clone() {
+                let (old, e) = (thin.f[i], &mut thin.e[i]);
+                *e = relaxation * thin.fu[i] + (T::ONE - relaxation) * old + (*e - old);
+            }
+            let (old, scratch) = scratch.split_at_mut(outputs);
+            for (old, f) in old.iter_mut().zip(&thin.f[at.clone()]) {
+                *old = f.wide();
+            }
+            thin.prox(self.first + k, y.row(row), step, scratch);
+            for (i, &old) in at.zip(old.iter()) {
+                let (fu, f, e, old) = (thin.fu[i], thin.f[i], thin.e[i], T::of(old));
+                sums.primal += squared(fu - f);
+                sums.change += squared(f - old);
+                sums.image += squared(fu);
+                sums.copy += squared(f);
+                sums.multiplier += squared(e - f);
+            }
         }
     }
 
-    /// `h = 2f − e`, or `y` in the paper's split.
-    fn reflected<T: Real>(&self, y: &Matrix<T>, step: &SweepStep, e: &[T], c: usize) -> [T; BLOCK] {
+    /// `√w (2f − e)` of output `c` of `outputs`; in the paper's split
+    /// `√w (H Fu − ∇loss(Fu))`.
+    fn reflected(&self, outputs: usize, split: Split, thin: &ThinState<T>, c: usize) -> [T; BLOCK] {
         let mut h = [T::ZERO; BLOCK];
-        let weight = T::of(step.rho * step.weight);
-        for ((h, row), &e) in h.iter_mut().zip(self.block.clone()).zip(&e[self.thin(c)]) {
-            let target = y.at(row, c);
-            *h = match step.split {
-                Split::Paper => target,
-                Split::Loss => {
-                    let f = step.loss.prox(e, target, weight);
-                    f + f - e
-                }
+        for (k, h) in h.iter_mut().take(self.block.len()).enumerate() {
+            let at = (self.first + k) * outputs + c;
+            let reflected = match split {
+                Split::Paper => thin.e[at],
+                Split::Loss => thin.f[at] + thin.f[at] - thin.e[at],
             };
+            *h = self.root(k) * reflected;
         }
         h
     }
+}
+
+/// The loss of a row of predictions, computed in `f64`.
+fn wide_value<T: Real>(loss: Loss, f: &[T], y: &[T], scratch: &mut [f64]) -> f64 {
+    let (prediction, rest) = scratch.split_at_mut(f.len());
+    let target = &mut rest[..f.len()];
+    for (wide, value) in prediction.iter_mut().zip(f).chain(target.iter_mut().zip(y)) {
+        *wide = value.wide();
+    }
+    loss.value(prediction, target)
 }
 
 /// Block number `at` of a chunk's wide array; empty when there are no cones.

@@ -17,6 +17,7 @@ pub(crate) use sample_pcg::SamplePcg;
 
 use crate::Error;
 use crate::engine::{Engine, Workspace};
+use crate::loss::Loss;
 use crate::nystrom::Rank;
 use crate::real::Real;
 
@@ -29,6 +30,23 @@ pub(crate) trait USolver<T: Real>: Send {
         weight: f64,
         work: &mut Workspace<T>,
     ) -> Result<(), Error>;
+
+    /// Makes `H` the curvature of a loss: `c FᵀHF` in the place of `c FᵀF`.
+    /// `refresh` says whether the preconditioner shall follow.
+    ///
+    /// curvature: n x C, column by column
+    fn set_curvature(
+        &mut self,
+        _engine: &Engine<'_, T>,
+        _loss: Loss,
+        _curvature: &[T],
+        _refresh: bool,
+        _work: &mut Workspace<T>,
+    ) -> Result<(), Error> {
+        Err(Error::Numerical(
+            "a loss with varying curvature in the u-step needs the solver primal-pcg".into(),
+        ))
+    }
 
     /// `u ← (I ⊗ M + c FᵀF)⁻¹ b` with an error `‖u − exact‖ ≤ tolerance`,
     /// from a warm start; returns the inner iterations it took.

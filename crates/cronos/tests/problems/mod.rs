@@ -57,7 +57,43 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
+/// One of each kind of loss.
+pub const LOSSES: [Loss; 6] = [
+    Loss::Squared,
+    Loss::Logistic,
+    Loss::Softmax,
+    Loss::Huber { delta: 0.4 },
+    Loss::SquaredHinge,
+    Loss::Quantile { level: 0.3 },
+];
+
 impl Case {
+    /// The same features and gates with another loss, its targets made to suit it,
+    /// and rows that count for 0.3 to 2.8 if `weighted`.
+    pub fn with_loss(&self, loss: Loss, weighted: bool) -> Program<f64> {
+        let outputs = match loss {
+            Loss::Softmax => 3,
+            _ => self.outputs,
+        };
+        let program = Case { outputs, ..*self }.program();
+        let y = Matrix::from_fn(self.n, outputs, |i, c| {
+            let y = program.y.row(i);
+            match loss {
+                Loss::Logistic | Loss::SquaredHinge if y[c] > 0.5 => 1.0,
+                Loss::Logistic | Loss::SquaredHinge => -1.0,
+                Loss::Softmax => f64::from(y.iter().all(|&other| other <= y[c])),
+                _ => y[c],
+            }
+        });
+        let weights = weighted.then(|| (0..self.n).map(|i| 0.3 + 0.5 * (i % 6) as f64).collect());
+        Program {
+            y,
+            loss,
+            weights,
+            ..program
+        }
+    }
+
     /// Standardised features with a column of ones, as `fit` makes them.
     pub fn program(&self) -> Program<f64> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
@@ -86,7 +122,7 @@ impl Case {
             }
         }
         let raw = Matrix::from_rows(self.n, self.d, raw.concat()).expect("shape");
-        let scaling = Scaling::standard(&raw);
+        let scaling = Scaling::standard(&raw, None);
         let x = scaling.apply(&raw, true);
         let y = Matrix::from_rows(self.n, self.outputs, targets.concat()).expect("shape");
         let gates = Gates::sample(&x, self.gates, self.seed).expect("gates");
@@ -97,6 +133,7 @@ impl Case {
             beta: self.beta,
             activation: self.activation,
             loss: Loss::Squared,
+            weights: None,
         }
     }
 }
@@ -110,5 +147,6 @@ pub fn rounded(program: &Program<f64>) -> Program<f32> {
         beta: program.beta,
         activation: program.activation,
         loss: program.loss,
+        weights: program.weights.clone(),
     }
 }

@@ -3,7 +3,7 @@
 
 #![allow(dead_code, clippy::needless_range_loop)]
 
-use cronos::{Activation, Dual, Gates, Program, Solution};
+use cronos::{Activation, Dual, Gates, Loss, Program, Solution};
 
 /// The program as plain vectors.
 pub struct Raw {
@@ -12,6 +12,8 @@ pub struct Raw {
     pub gates: Vec<Vec<bool>>,
     pub beta: f64,
     pub relu: bool,
+    pub loss: Loss,
+    pub weights: Vec<f64>,
 }
 
 pub struct Worth {
@@ -55,7 +57,14 @@ impl Raw {
             gates,
             beta: program.beta,
             relu: program.activation == Activation::Relu,
+            loss: program.loss,
+            weights: program.weights.clone().unwrap_or(vec![1.0; n]),
         }
+    }
+
+    /// Groups of one output.
+    pub fn groups(&self) -> usize {
+        self.signs() * self.gates.len()
     }
 
     pub fn n(&self) -> usize {
@@ -88,39 +97,39 @@ impl Raw {
         };
         let mut largest_target: f64 = 0.0;
         for c in 0..self.outputs() {
-            let mut penalty = 0.0;
             for sign in 0..self.signs() {
                 for gate in 0..self.gates.len() {
                     let group = self.group(weights, c, sign, gate);
-                    penalty += product(group, group).sqrt();
+                    worth.objective += self.beta * product(group, group).sqrt();
                 }
             }
-            worth.objective += self.beta * penalty;
-            worth.network_objective += self.beta * penalty;
-            for i in 0..self.n() {
-                let (mut convex, mut network) = (0.0, 0.0);
+        }
+        worth.network_objective = worth.objective;
+        for i in 0..self.n() {
+            let mut convex = vec![0.0; self.outputs()];
+            let mut network = vec![0.0; self.outputs()];
+            for c in 0..self.outputs() {
+                largest_target = largest_target.max(self.y[i][c].abs());
                 for sign in 0..self.signs() {
                     for gate in 0..self.gates.len() {
                         let z = product(&self.x[i], self.group(weights, c, sign, gate));
                         let side = if sign == 0 { 1.0 } else { -1.0 };
                         let active = self.gates[gate][i];
                         if active {
-                            convex += side * z;
+                            convex[c] += side * z;
                         }
                         if self.relu {
-                            network += side * z.max(0.0);
+                            network[c] += side * z.max(0.0);
                             let slack = if active { z } else { -z };
                             worth.violation = worth.violation.max(-slack);
                         } else if active {
-                            network += side * z;
+                            network[c] += side * z;
                         }
                     }
                 }
-                let target = self.y[i][c];
-                largest_target = largest_target.max(target.abs());
-                worth.objective += 0.5 * (convex - target) * (convex - target);
-                worth.network_objective += 0.5 * (network - target) * (network - target);
             }
+            worth.objective += self.weights[i] * self.row_loss(&convex, &self.y[i]);
+            worth.network_objective += self.weights[i] * self.row_loss(&network, &self.y[i]);
         }
         if largest_target > 0.0 {
             worth.violation /= largest_target;
@@ -128,15 +137,87 @@ impl Raw {
         worth
     }
 
+    /// The textbook formula of the loss.
+    fn row_loss(&self, f: &[f64], y: &[f64]) -> f64 {
+        if self.loss == Loss::Softmax {
+            let sum: f64 = f.iter().map(|f| f.exp()).sum();
+            return sum.ln() - product(f, y);
+        }
+        let mut sum = 0.0;
+        for c in 0..f.len() {
+            let r = f[c] - y[c];
+            sum += match self.loss {
+                Loss::Squared => 0.5 * r * r,
+                Loss::Logistic => (1.0 + (-y[c] * f[c]).exp()).ln(),
+                Loss::Huber { delta } if r.abs() > delta => delta * r.abs() - 0.5 * delta * delta,
+                Loss::Huber { .. } => 0.5 * r * r,
+                Loss::SquaredHinge if y[c] * f[c] < 1.0 => 0.5 * (1.0 - y[c] * f[c]).powi(2),
+                Loss::SquaredHinge => 0.0,
+                Loss::Quantile { level } if r > 0.0 => (1.0 - level) * r,
+                Loss::Quantile { level } => -level * r,
+                other => panic!("{other:?}"),
+            };
+        }
+        sum
+    }
+
+    /// The textbook conjugate; asserts that `z` lies in its domain.
+    fn row_conjugate(&self, z: &[f64], y: &[f64]) -> f64 {
+        let x_log_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
+        let inside = |low: f64, x: f64, high: f64| {
+            assert!(x >= low - 1e-9 && x <= high + 1e-9, "{x} outside {low}..{high}");
+        };
+        if self.loss == Loss::Softmax {
+            let total: f64 = z.iter().zip(y).map(|(z, y)| z + y).sum();
+            inside(1.0, total, 1.0);
+            return (0..z.len())
+                .map(|c| {
+                    inside(0.0, z[c] + y[c], 1.0);
+                    x_log_x(z[c] + y[c])
+                })
+                .sum();
+        }
+        let mut sum = 0.0;
+        for c in 0..z.len() {
+            let parabola = 0.5 * z[c] * z[c] + z[c] * y[c];
+            sum += match self.loss {
+                Loss::Squared => parabola,
+                Loss::Logistic => {
+                    let s = -z[c] * y[c];
+                    inside(0.0, s, 1.0);
+                    x_log_x(s) + x_log_x(1.0 - s)
+                }
+                Loss::Huber { delta } => {
+                    inside(-delta, z[c], delta);
+                    parabola
+                }
+                Loss::SquaredHinge => {
+                    inside(f64::NEG_INFINITY, z[c] * y[c], 0.0);
+                    parabola
+                }
+                Loss::Quantile { level } => {
+                    inside(-level, z[c], 1.0 - level);
+                    z[c] * y[c]
+                }
+                other => panic!("{other:?}"),
+            };
+        }
+        sum
+    }
+
     /// The bound a dual point proves; checks that the point is feasible.
     pub fn bound(&self, dual: &Dual) -> f64 {
         let (n, d) = (self.n(), self.d());
         let mut bound = 0.0;
+        for i in 0..n {
+            let w = self.weights[i];
+            let z: Vec<f64> = (0..self.outputs())
+                .map(|c| dual.loss[c * n + i] / w)
+                .collect();
+            bound -= w * self.row_conjugate(&z, &self.y[i]);
+        }
         for c in 0..self.outputs() {
             let z = &dual.loss[c * n..(c + 1) * n];
-            for i in 0..n {
-                bound -= 0.5 * z[i] * z[i] + z[i] * self.y[i][c];
-            }
             for sign in 0..self.signs() {
                 for gate in 0..self.gates.len() {
                     let mut sum = vec![0.0; d];

@@ -1,0 +1,151 @@
+//! Learned gates: the convex program over *all* gates, by column generation.
+//!
+//! A round looks for directions that violate the dual constraint
+//! `‖Zᵀ (X v)_+‖ ≤ β`, adds a small unit along each, and then descends on the
+//! objective of the whole network, whose units move and turn their gates with
+//! them. Units that the penalty drives to zero are dropped. The objective never rises.
+
+mod ascent;
+mod descent;
+mod hidden;
+mod objective;
+
+pub(crate) use descent::{Patience, descend};
+pub(crate) use hidden::Hidden;
+pub(crate) use objective::Objective;
+
+use crate::real::Real;
+use ascent::{Atom, steepest};
+
+/// How much work learning may do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Units at most.
+    pub units: usize,
+    /// New units in a round at most.
+    pub new_units: usize,
+    /// Random directions that the search of a round starts from.
+    pub starts: usize,
+    /// Rounds at most.
+    pub rounds: usize,
+    /// A direction is worth a unit if it violates the dual constraint by this fraction.
+    pub tolerance: f64,
+    pub patience: Patience,
+}
+
+/// What a round did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// Objective of the network after the round.
+    pub objective: f64,
+    /// Units after the round.
+    pub neurons: usize,
+    /// The largest `‖Zᵀ (X v)_+‖ / β` found before it.
+    pub violation: f64,
+}
+
+/// Rounds of learning from `units`; returns what each did.
+pub(crate) fn learn<T: Real>(
+    objective: &Objective<'_, T>,
+    units: &mut Hidden<T>,
+    effort: Effort,
+    seed: u64,
+    mut go_on: impl FnMut(&Round) -> bool,
+) -> Vec<Round> {
+    let mut rounds: Vec<Round> = Vec::new();
+    for round in 0..effort.rounds {
+        let (loss, pull) = objective.pull(units);
+        let room = effort.units.saturating_sub(units.len());
+        let seed = seed ^ (round as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let most = effort.new_units.min(room).max(1);
+        let mut atoms = steepest(objective.x, &pull, effort.starts, seed, most);
+        let violation = atoms.first().map_or(0.0, |atom| atom.gain / objective.beta);
+        atoms.retain(|atom| atom.gain > objective.beta * (1.0 + effort.tolerance));
+        if room == 0 {
+            atoms.clear();
+        }
+        let settled = atoms.is_empty() && round > 0;
+        if settled {
+            break;
+        }
+        let before = units.clone();
+        let value = loss + penalty(units, objective.beta);
+        add(objective, units, value, &atoms);
+        let mut slope = descend(objective, units, effort.patience);
+        if prune(units) {
+            slope = descend(objective, units, effort.patience);
+        }
+        units.balance();
+        if slope.value > value || !slope.value.is_finite() {
+            *units = before;
+            break;
+        }
+        let record = Round {
+            objective: slope.loss + penalty(units, objective.beta),
+            neurons: units.len(),
+            violation,
+        };
+        rounds.push(record);
+        let progress = value - slope.value > 1e-4 * slope.value;
+        if !go_on(&record) || (!progress && round > 0) {
+            break;
+        }
+    }
+    rounds
+}
+
+/// `β Σ ‖w_j‖ ‖a_j‖`
+pub(crate) fn penalty<T: Real>(units: &Hidden<T>, beta: f64) -> f64 {
+    beta * units.norms().iter().sum::<f64>()
+}
+
+/// Adds a unit along each atom, short enough that the objective falls.
+fn add<T: Real>(
+    objective: &Objective<'_, T>,
+    units: &mut Hidden<T>,
+    value: f64,
+    atoms: &[Atom<T>],
+) {
+    let curvature = objective.loss.largest_curvature();
+    let mut share = 1.0 / atoms.len().max(1) as f64;
+    for _ in 0..20 {
+        // the gain falls by at most curvature · reach² times the length
+        let new: Vec<(Vec<T>, Vec<T>)> = atoms
+            .iter()
+            .map(|atom| {
+                let reach = curvature * atom.reach * atom.reach;
+                let length = share * (atom.gain - objective.beta) / reach;
+                let root = T::of(length.sqrt());
+                let scaled = |v: &[T]| v.iter().map(|&v| root * v).collect();
+                (scaled(&atom.inner), scaled(&atom.outer))
+            })
+            .collect();
+        let old = units.units();
+        let new = new.iter().map(|(w, a)| (w.as_slice(), a.as_slice()));
+        let all: Vec<(&[T], &[T])> = old.chain(new).collect();
+        let trial = Hidden::from_units(units.features, units.outputs, all.into_iter());
+        let (loss, _) = objective.pull(&trial);
+        if loss + penalty(&trial, objective.beta) <= value {
+            *units = trial;
+            return;
+        }
+        share *= 0.5;
+    }
+}
+
+/// Drops units that are negligible; tells whether any was.
+fn prune<T: Real>(units: &mut Hidden<T>) -> bool {
+    let norms = units.norms();
+    let total: f64 = norms.iter().sum();
+    let kept: Vec<(&[T], &[T])> = units
+        .units()
+        .zip(&norms)
+        .filter(|(_, norm)| **norm > 1e-5 * total)
+        .map(|(unit, _)| unit)
+        .collect();
+    if kept.len() == norms.len() {
+        return false;
+    }
+    *units = Hidden::from_units(units.features, units.outputs, kept.into_iter());
+    true
+}

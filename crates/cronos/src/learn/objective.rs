@@ -1,0 +1,165 @@
+//! The objective of the network itself, and its gradient.
+
+use super::hidden::Hidden;
+use crate::loss::Loss;
+use crate::matrix::Matrix;
+use crate::real::Real;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// Rows in a block that stays in cache, and blocks in a part that runs in parallel.
+const BLOCK: usize = 256;
+const BLOCKS: usize = 4;
+
+/// `Σ_i weight_i loss(f(x_i), y_i) + ½ β Σ_j (‖w_j‖² + ‖a_j‖²)`
+#[derive(Clone, Copy)]
+pub(crate) struct Objective<'a, T> {
+    pub x: &'a Matrix<T>,
+    pub y: &'a Matrix<T>,
+    pub weights: Option<&'a [f64]>,
+    pub loss: Loss,
+    pub beta: f64,
+}
+
+/// The value at some units, and how it changes.
+pub(crate) struct Slope<T> {
+    pub value: f64,
+    /// Without the penalty.
+    pub loss: f64,
+    /// As `Hidden::values`.
+    pub gradient: Vec<T>,
+}
+
+/// What one part of the rows adds.
+struct Part<T> {
+    loss: f64,
+    gradient: Vec<T>,
+    /// gradient of the loss in the predictions: rows x C
+    pull: Vec<T>,
+}
+
+impl<T: Real> Objective<'_, T> {
+    /// Value and gradient. Parts of the rows are added in order, so the result is
+    /// the same for any number of threads.
+    pub fn slope(&self, units: &Hidden<T>) -> Slope<T> {
+        let parts = self.parts(units, true);
+        let beta = T::of(self.beta);
+        let mut gradient: Vec<T> = units.values.iter().map(|&value| beta * value).collect();
+        let mut loss = 0.0;
+        for part in &parts {
+            loss += part.loss;
+            for (sum, &term) in gradient.iter_mut().zip(&part.gradient) {
+                *sum += term;
+            }
+        }
+        let penalty = 0.5 * self.beta * crate::inner::norm_squared(&units.values);
+        Slope {
+            value: loss + penalty,
+            loss,
+            gradient,
+        }
+    }
+
+    /// The loss without the penalty, and its gradient in the predictions: n x C,
+    /// row by row.
+    pub fn pull(&self, units: &Hidden<T>) -> (f64, Vec<T>) {
+        let parts = self.parts(units, false);
+        let loss = parts.iter().map(|part| part.loss).sum();
+        (loss, parts.into_iter().flat_map(|part| part.pull).collect())
+    }
+
+    fn parts(&self, units: &Hidden<T>, with_gradient: bool) -> Vec<Part<T>> {
+        let n = self.x.rows();
+        let rows = BLOCK * BLOCKS;
+        (0..n.div_ceil(rows))
+            .into_par_iter()
+            .map(|at| {
+                let mut part = Part {
+                    loss: 0.0,
+                    gradient: vec![T::ZERO; if with_gradient { units.values.len() } else { 0 }],
+                    pull: Vec::new(),
+                };
+                let mut z = vec![T::ZERO; BLOCK * units.len()];
+                let end = n.min((at + 1) * rows);
+                for from in (at * rows..end).step_by(BLOCK) {
+                    self.block(from, end.min(from + BLOCK), units, &mut z, &mut part);
+                }
+                part
+            })
+            .collect()
+    }
+
+    fn block(&self, from: usize, to: usize, units: &Hidden<T>, z: &mut [T], part: &mut Part<T>) {
+        let (d, m, outputs, rows) = (units.features, units.len(), units.outputs, to - from);
+        let x = self.x.view(from, to);
+        let outer = MatRef::from_column_major_slice(units.outer(), outputs, m);
+        let z = &mut z[..rows * m];
+        // z = max(X w, 0)
+        product(
+            MatMut::from_column_major_slice_mut(z, rows, m),
+            x,
+            MatRef::from_column_major_slice(units.inner(), d, m),
+            Accum::Replace,
+        );
+        for z in z.iter_mut() {
+            *z = z.positive_part();
+        }
+        let mut f = vec![T::ZERO; rows * outputs];
+        product(
+            MatMut::from_row_major_slice_mut(&mut f, rows, outputs),
+            MatRef::from_column_major_slice(z, rows, m),
+            outer.transpose(),
+            Accum::Replace,
+        );
+        // f becomes the gradient of the loss
+        let mut wide = vec![0.0; 3 * outputs];
+        let (prediction, rest) = wide.split_at_mut(outputs);
+        let (target, pull) = rest.split_at_mut(outputs);
+        for (f, row) in f.chunks_mut(outputs).zip(from..to) {
+            for c in 0..outputs {
+                (prediction[c], target[c]) = (f[c].wide(), self.y.at(row, c).wide());
+            }
+            let weight = self.weights.map_or(1.0, |weights| weights[row]);
+            part.loss += weight * self.loss.value(prediction, target);
+            self.loss.gradient(prediction, target, pull);
+            for (f, pull) in f.iter_mut().zip(pull.iter()) {
+                *f = T::of(weight * pull);
+            }
+        }
+        if part.gradient.is_empty() {
+            part.pull.extend_from_slice(&f);
+            return;
+        }
+        let pull = MatRef::from_row_major_slice(&f, rows, outputs);
+        let (of_inner, of_outer) = part.gradient.split_at_mut(d * m);
+        product(
+            MatMut::from_column_major_slice_mut(of_outer, outputs, m),
+            pull.transpose(),
+            MatRef::from_column_major_slice(z, rows, m),
+            Accum::Add,
+        );
+        // z becomes 1(z > 0) (pull · a)
+        let mut back = vec![T::ZERO; rows * m];
+        product(
+            MatMut::from_column_major_slice_mut(&mut back, rows, m),
+            pull,
+            outer,
+            Accum::Replace,
+        );
+        for (back, &z) in back.iter_mut().zip(z.iter()) {
+            *back = if z > T::ZERO { *back } else { T::ZERO };
+        }
+        product(
+            MatMut::from_column_major_slice_mut(of_inner, d, m),
+            x.transpose(),
+            MatRef::from_column_major_slice(&back, rows, m),
+            Accum::Add,
+        );
+    }
+}
+
+/// `out = a b`, or added to it.
+pub(super) fn product<T: Real>(out: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>, how: Accum) {
+    matmul(out, how, a, b, T::ONE, Par::Seq);
+}

@@ -1,0 +1,55 @@
+//! The logistic loss in the margin `m = y f`: `log(1 + exp(−m))`.
+
+/// `1 / (1 + exp(−m))`
+pub(super) fn sigmoid(m: f64) -> f64 {
+    1.0 / (1.0 + (-m).exp())
+}
+
+/// `log(1 + exp(−m))`, without overflow.
+pub(super) fn value(m: f64) -> f64 {
+    (-m).max(0.0) + (-m.abs()).exp().ln_1p()
+}
+
+/// The conjugate in `s = −z y`: `s log s + (1 − s) log(1 − s)` on `0 ≤ s ≤ 1`.
+pub(super) fn conjugate(s: f64) -> f64 {
+    entropy(s) + entropy(1.0 - s)
+}
+
+/// `s log s`, 0 at 0.
+pub(super) fn entropy(s: f64) -> f64 {
+    if s > 0.0 { s * s.ln() } else { 0.0 }
+}
+
+/// `argmin_m  log(1 + exp(−m)) + (weight/2) (m − e)²`
+///
+/// The root of `weight (m − e) − σ(−m)`, which rises in `m` and changes sign
+/// between `e` and `e + 1/weight`: Newton's method, kept inside the bracket.
+pub(super) fn prox(e: f64, weight: f64) -> f64 {
+    let (mut low, mut high) = (e, e + 1.0 / weight);
+    let mut m = e + sigmoid(-e) / (weight + 0.25);
+    for _ in 0..100 {
+        let p = sigmoid(-m);
+        let slope = weight * (m - e) - p;
+        if slope > 0.0 {
+            high = m;
+        } else {
+            low = m;
+        }
+        let next = m - slope / (weight + p * (1.0 - p));
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
+        if (next - m).abs() <= 4.0 * f64::EPSILON * (1.0 + m.abs()) {
+            return next;
+        }
+        m = next;
+    }
+    m
+}
+
+/// `log(s / (1 − s))`, the derivative of the conjugate.
+pub(super) fn log_odds(s: f64) -> f64 {
+    s.max(f64::MIN_POSITIVE).ln() - (1.0 - s).max(f64::MIN_POSITIVE).ln()
+}
