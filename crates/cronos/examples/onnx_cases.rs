@@ -2,7 +2,7 @@
 //! gives for them: `cargo run --release -p cronos --example onnx_cases -- DIR`.
 //! `xtask/python/check_onnx.py DIR` compares them with onnxruntime.
 
-use cronos::{Gating, Matrix, Model, Network, Task, Training};
+use cronos::{Encoding, Gating, Matrix, Model, Network, Ramp, Task, Training};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -51,6 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             model(classes(&two("a", "b")), network(7, 1, 1, Some(7))),
         ),
         ("missing", missing),
+        ("encoded", model(classes(&strings), encoded(11, 4, 3))),
         (
             "empty",
             model(Task::Regression, constant(3, vec![4.5, -1.25])),
@@ -126,6 +127,7 @@ fn network(units: usize, features: usize, outputs: usize, gates: Option<usize>) 
         gate_of: (0..units).map(|unit| (unit * 5 + 1) % gates).collect(),
     });
     Network {
+        encoding: Encoding::default(),
         hidden: numbers.matrix(units, features),
         hidden_bias: numbers.matrix(1, units).values().to_vec(),
         output: numbers.matrix(units, outputs),
@@ -134,9 +136,21 @@ fn network(units: usize, features: usize, outputs: usize, gates: Option<usize>) 
     }
 }
 
+/// A network on features and three ramps.
+fn encoded(units: usize, features: usize, outputs: usize) -> Network {
+    let ramp = |column, low, high| Ramp { column, low, high };
+    Network {
+        encoding: Encoding {
+            ramps: vec![ramp(0, -1.0, 0.3), ramp(2, -0.7, 0.0), ramp(2, 0.0, 1.9)],
+        },
+        ..network(units, features + 3, outputs, None)
+    }
+}
+
 /// A network without units.
 fn constant(features: usize, output_bias: Vec<f64>) -> Network {
     Network {
+        encoding: Encoding::default(),
         hidden: Matrix::from_fn(0, features, |_, _| 0.0),
         hidden_bias: Vec::new(),
         output: Matrix::from_fn(0, output_bias.len(), |_, _| 0.0),
@@ -147,6 +161,7 @@ fn constant(features: usize, output_bias: Vec<f64>) -> Network {
 
 fn model(task: Task, network: Network) -> Model {
     let (features, outputs) = (network.features(), network.outputs());
+    let encoded = network.hidden.columns();
     Model {
         task,
         feature_names: (0..features).map(|at| format!("feature {at}")).collect(),
@@ -166,8 +181,8 @@ fn model(task: Task, network: Network) -> Model {
             gates: 0,
             grouping: None,
             bias: true,
-            feature_mean: vec![0.0; features],
-            feature_scale: vec![1.0; features],
+            feature_mean: vec![0.0; encoded],
+            feature_scale: vec![1.0; encoded],
             target_mean: vec![0.0; outputs],
             target_scale: vec![1.0; outputs],
             objective: 0.0,

@@ -9,6 +9,7 @@ pub mod admm;
 mod certificate;
 mod cholesky;
 mod dense;
+mod encoding;
 mod engine;
 mod error;
 mod estimator;
@@ -31,6 +32,7 @@ pub mod solver;
 
 pub use admm::{Iteration, Settings, Solution, Split, Status};
 pub use certificate::{Certificate, Dual};
+pub use encoding::{Encoding, Knots, Ramp};
 pub use error::Error;
 pub use estimator::{Classifier, Regressor, TrainedClassifier};
 pub use fit::{Fitted, GateSource, Options, Precision, Rows, fit};

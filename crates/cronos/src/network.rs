@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::admm::Solution;
+use crate::encoding::Encoding;
 use crate::inner::norm;
 use crate::matrix::Matrix;
 use crate::program::{Activation, Program};
@@ -17,10 +18,13 @@ const BATCH: usize = 64;
 
 /// `Σ_j output_j · unit_j(x) + output_bias`, where unit `j` is
 /// `max(hidden_j·x + hidden_bias_j, 0)`, or, with gates,
-/// `1(gate·x + gate_bias ≥ 0) (hidden_j·x + hidden_bias_j)`.
+/// `1(gate·x + gate_bias ≥ 0) (hidden_j·x + hidden_bias_j)`; `x` are the raw
+/// features with the ramps of the encoding behind them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// One row per hidden unit, one column per raw feature.
+    /// What is made from the raw features.
+    pub encoding: Encoding,
+    /// One row per hidden unit, one column per raw feature and ramp.
     pub hidden: Matrix<f64>,
     /// One number per hidden unit.
     pub hidden_bias: Vec<f64>,
@@ -35,7 +39,7 @@ pub struct Network {
 /// The gates of a gated network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gating {
-    /// One row per gate, one column per raw feature.
+    /// One row per gate, one column per raw feature and ramp.
     pub directions: Matrix<f64>,
     /// One number per gate.
     pub bias: Vec<f64>,
@@ -120,6 +124,7 @@ impl Network {
             }
         });
         Self {
+            encoding: Encoding::default(),
             hidden: matrix(units, raw, hidden),
             hidden_bias,
             output: matrix(units, outputs, output),
@@ -130,7 +135,7 @@ impl Network {
 
     /// Number of raw features.
     pub fn features(&self) -> usize {
-        self.hidden.columns()
+        self.hidden.columns() - self.encoding.ramps.len()
     }
 
     /// Number of outputs.
@@ -147,7 +152,7 @@ impl Network {
     pub fn check(&self) -> Result<(), Error> {
         let units = self.neurons();
         let gates_fit = self.gating.as_ref().is_none_or(|gating| {
-            gating.directions.columns() == self.features()
+            gating.directions.columns() == self.hidden.columns()
                 && gating.bias.len() == gating.directions.rows()
                 && gating.gate_of.len() == units
                 && gating.gate_of.iter().all(|&gate| gate < gating.bias.len())
@@ -155,7 +160,7 @@ impl Network {
         if self.hidden_bias.len() != units
             || self.output.rows() != units
             || self.output_bias.len() != self.outputs()
-            || self.features() == 0
+            || self.hidden.columns() <= self.encoding.ramps.len()
             || self.outputs() == 0
             || !gates_fit
         {
@@ -163,6 +168,7 @@ impl Network {
                 "the parts of the network do not fit together".into(),
             ));
         }
+        self.encoding.check(self.features())?;
         self.hidden.check_finite("hidden weights")?;
         self.output.check_finite("output weights")?;
         if let Some(gating) = &self.gating {
@@ -195,8 +201,15 @@ impl Network {
             .zip(x.values().par_chunks(BATCH * x.columns()))
             .for_each(|(out, rows)| {
                 let count = rows.len() / x.columns();
-                let mut padded = vec![0.0; BATCH * x.columns()];
-                padded[..rows.len()].copy_from_slice(rows);
+                let width = self.hidden.columns();
+                let mut padded = vec![0.0; BATCH * width];
+                for (row, padded) in rows.chunks(x.columns()).zip(padded.chunks_mut(width)) {
+                    let (raw, ramps) = padded.split_at_mut(row.len());
+                    raw.copy_from_slice(row);
+                    for (out, ramp) in ramps.iter_mut().zip(&self.encoding.ramps) {
+                        *out = ramp.of(row);
+                    }
+                }
                 let batch = self.predict_batch(&padded);
                 out.copy_from_slice(&batch[..count * outputs]);
             });

@@ -114,9 +114,10 @@ impl Model {
             fits("imputation values", imputation.len(), features)?;
         }
         let training = &self.training;
+        let encoded = self.network.hidden.columns();
         for (what, numbers, expected) in [
-            ("feature means", &training.feature_mean, features),
-            ("feature scales", &training.feature_scale, features),
+            ("feature means", &training.feature_mean, encoded),
+            ("feature scales", &training.feature_scale, encoded),
             ("target means", &training.target_mean, outputs),
             ("target scales", &training.target_scale, outputs),
         ] {

@@ -28,6 +28,7 @@ impl Model {
         let mut graph = Graph::default();
         graph.input("features", self.network.features());
         let x = self.inputs(&mut graph);
+        let x = encoded(&mut graph, x, &self.network);
         let scores = outputs(&mut graph, &x, &occupied(&self.network));
         let name = match self.task {
             Task::Classification { .. } => "decision",
@@ -95,12 +96,34 @@ fn occupied(network: &Network) -> Cow<'_, Network> {
         return Cow::Borrowed(network);
     }
     Cow::Owned(Network {
-        hidden: Matrix::from_fn(1, network.features(), |_, _| 0.0),
+        encoding: network.encoding.clone(),
+        hidden: Matrix::from_fn(1, network.hidden.columns(), |_, _| 0.0),
         hidden_bias: vec![0.0],
         output: Matrix::from_fn(1, network.outputs(), |_, _| 0.0),
         output_bias: network.output_bias.clone(),
         gating: None,
     })
+}
+
+/// The features with the ramps of the encoding behind them.
+fn encoded(graph: &mut Graph, x: String, network: &Network) -> String {
+    let ramps = &network.encoding.ramps;
+    if ramps.is_empty() {
+        return x;
+    }
+    let columns: Vec<i64> = ramps.iter().map(|ramp| ramp.column as i64).collect();
+    let low: Vec<f64> = ramps.iter().map(|ramp| ramp.low).collect();
+    let width: Vec<f64> = ramps.iter().map(|ramp| ramp.high - ramp.low).collect();
+    let columns = graph.integers("ramp_column", &columns);
+    let low = graph.numbers("ramp_low", &[ramps.len()], &low);
+    let width = graph.numbers("ramp_width", &[ramps.len()], &width);
+    let zero = graph.numbers("ramp_floor", &[], &[0.0]);
+    let one = graph.numbers("ramp_top", &[], &[1.0]);
+    let raw = graph.apply("Gather", &[&x, &columns], "ramp_raw", &[("axis", 1)]);
+    let above = graph.apply("Sub", &[&raw, &low], "ramp_above", &[]);
+    let share = graph.apply("Div", &[&above, &width], "ramp_share", &[]);
+    let ramp = graph.apply("Clip", &[&share, &zero, &one], "ramp", &[]);
+    graph.apply("Concat", &[&x, &ramp], "encoded", &[("axis", 1)])
 }
 
 /// The outputs of the network on `x`, in double precision.

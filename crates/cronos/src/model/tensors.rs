@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::Error;
+use crate::encoding::{Encoding, Ramp};
 use crate::matrix::Matrix;
 use crate::network::{Gating, Network};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
@@ -53,7 +54,11 @@ pub(super) fn tensors(model: &Model) -> Tensors<'static> {
         };
         tensors.insert(name.to_string(), tensor);
     };
-    let (units, d, outputs) = (network.neurons(), network.features(), network.outputs());
+    let (units, d, outputs) = (
+        network.neurons(),
+        network.hidden.columns(),
+        network.outputs(),
+    );
     let output = Matrix::from_fn(outputs, units, |c, j| network.output.at(j, c));
     add("hidden.weight", &[units, d], network.hidden.values());
     add("output.weight", &[outputs, units], output.values());
@@ -66,6 +71,12 @@ pub(super) fn tensors(model: &Model) -> Tensors<'static> {
         ("target.scale", &model.training.target_scale),
     ];
     vectors.extend(model.imputation.iter().map(|values| ("imputation", values)));
+    let ramps = &network.encoding.ramps;
+    let low: Vec<f64> = ramps.iter().map(|ramp| ramp.low).collect();
+    let high: Vec<f64> = ramps.iter().map(|ramp| ramp.high).collect();
+    if !ramps.is_empty() {
+        vectors.extend([("encoding.low", &low), ("encoding.high", &high)]);
+    }
     if let Some(gating) = &network.gating {
         let gates = gating.directions.rows();
         add("gate.weight", &[gates, d], gating.directions.values());
@@ -74,15 +85,21 @@ pub(super) fn tensors(model: &Model) -> Tensors<'static> {
     for (name, values) in vectors {
         add(name, &[values.len()], values);
     }
-    if let Some(gating) = &network.gating {
-        let index = Tensor {
+    let mut add_indices = |name: &str, indices: &[usize]| {
+        let bytes = indices.iter().flat_map(|&i| (i as i64).to_le_bytes());
+        let tensor = Tensor {
             dtype: Dtype::I64,
-            shape: vec![gating.gate_of.len()],
-            bytes: (gating.gate_of.iter())
-                .flat_map(|&gate| (gate as i64).to_le_bytes())
-                .collect(),
+            shape: vec![indices.len()],
+            bytes: bytes.collect(),
         };
-        tensors.insert("gate.index".to_string(), index);
+        tensors.insert(name.to_string(), tensor);
+    };
+    if let Some(gating) = &network.gating {
+        add_indices("gate.index", &gating.gate_of);
+    }
+    if !ramps.is_empty() {
+        let columns: Vec<usize> = ramps.iter().map(|ramp| ramp.column).collect();
+        add_indices("encoding.column", &columns);
     }
     tensors
 }
@@ -101,16 +118,13 @@ pub(super) fn network(tensors: &Tensors) -> Result<Network, Error> {
         Some(Gating {
             directions: matrix(tensors, "gate.weight")?,
             bias: vector(tensors, "gate.bias")?,
-            gate_of: words(tensors, "gate.index", Dtype::I64)?
-                .1
-                .map(|word| usize::try_from(i64::from_le_bytes(word)))
-                .collect::<Result<_, _>>()
-                .map_err(|_| damaged("a gate index is negative"))?,
+            gate_of: indices(tensors, "gate.index")?,
         })
     } else {
         None
     };
     Ok(Network {
+        encoding: encoding(tensors)?,
         hidden,
         output: Matrix::from_fn(hidden_bias.len(), output_bias.len(), |j, c| {
             transposed.at(c, j)
@@ -119,6 +133,34 @@ pub(super) fn network(tensors: &Tensors) -> Result<Network, Error> {
         output_bias,
         gating,
     })
+}
+
+/// The encoding in the tensors, if there is one.
+fn encoding(tensors: &Tensors) -> Result<Encoding, Error> {
+    if !tensors.contains_key("encoding.column") {
+        return Ok(Encoding::default());
+    }
+    let columns = indices(tensors, "encoding.column")?;
+    let low = vector(tensors, "encoding.low")?;
+    let high = vector(tensors, "encoding.high")?;
+    if low.len() != columns.len() || high.len() != columns.len() {
+        return Err(damaged("the parts of its encoding do not fit together"));
+    }
+    let ramps = columns.into_iter().zip(low).zip(high);
+    Ok(Encoding {
+        ramps: ramps
+            .map(|((column, low), high)| Ramp { column, low, high })
+            .collect(),
+    })
+}
+
+/// The tensor `name` as positions.
+fn indices(tensors: &Tensors, name: &str) -> Result<Vec<usize>, Error> {
+    words(tensors, name, Dtype::I64)?
+        .1
+        .map(|word| usize::try_from(i64::from_le_bytes(word)))
+        .collect::<Result<_, _>>()
+        .map_err(|_| damaged(format!("its tensor {name} holds a negative number")))
 }
 
 /// The tensor `name`, two-dimensional.

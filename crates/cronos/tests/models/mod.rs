@@ -1,10 +1,11 @@
 //! Small models made by hand.
 
-use cronos::{Gating, Matrix, Model, Network, Task, Training};
+use cronos::{Encoding, Gating, Matrix, Model, Network, Ramp, Task, Training};
 
 /// Three classes, with numbers that are hard to write down exactly.
 pub fn classifier() -> Model {
     let network = Network {
+        encoding: Encoding::default(),
         hidden: matrix(2, 2, &[0.1, f64::MIN_POSITIVE / 3.0, -1e300, 1.0 / 3.0]),
         hidden_bias: vec![5e-324, -0.0],
         output: matrix(2, 3, &[1.0, -2.0, 0.3, 4.0, 1e-17, -6.0]),
@@ -23,6 +24,7 @@ pub fn classifier() -> Model {
 /// Two classes on one feature: class 1 from 0 on.
 pub fn binary() -> Model {
     let network = Network {
+        encoding: Encoding::default(),
         hidden: matrix(2, 1, &[1.0, -1.0]),
         hidden_bias: vec![0.0, 0.0],
         output: matrix(2, 1, &[1.0, -1.0]),
@@ -36,6 +38,7 @@ pub fn binary() -> Model {
 /// Regression with two outputs and gates.
 pub fn gated() -> Model {
     let network = Network {
+        encoding: Encoding::default(),
         hidden: matrix(3, 2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
         hidden_bias: vec![0.5, 0.25, 0.125],
         output: matrix(3, 2, &[1.0, -1.0, 2.0, -2.0, 3.0, -3.0]),
@@ -52,6 +55,7 @@ pub fn gated() -> Model {
 /// Regression without hidden units.
 pub fn empty() -> Model {
     let network = Network {
+        encoding: Encoding::default(),
         hidden: matrix(0, 3, &[]),
         hidden_bias: Vec::new(),
         output: matrix(0, 1, &[]),
@@ -61,9 +65,25 @@ pub fn empty() -> Model {
     model(network, Task::Regression)
 }
 
+/// Regression on two features and two ramps.
+pub fn encoded() -> Model {
+    let ramp = |column, low, high| Ramp { column, low, high };
+    let network = Network {
+        encoding: Encoding {
+            ramps: vec![ramp(0, -0.5, 1.0 / 3.0), ramp(1, 0.0, 2.0)],
+        },
+        hidden: matrix(2, 4, &[1.0, 2.0, -3.0, 4.0, 0.1, -0.2, 0.3, -0.4]),
+        hidden_bias: vec![0.5, -0.25],
+        output: matrix(2, 1, &[1.5, -2.5]),
+        output_bias: vec![0.125],
+        gating: None,
+    };
+    model(network, Task::Regression)
+}
+
 /// One of each kind.
 pub fn all() -> Vec<Model> {
-    vec![classifier(), binary(), gated(), empty()]
+    vec![classifier(), binary(), gated(), empty(), encoded()]
 }
 
 /// A matrix of the given numbers, row by row.
@@ -73,6 +93,7 @@ pub fn matrix(rows: usize, columns: usize, values: &[f64]) -> Matrix<f64> {
 
 fn model(network: Network, task: Task) -> Model {
     let (features, outputs) = (network.features(), network.outputs());
+    let encoded = network.hidden.columns();
     Model {
         task,
         feature_names: (0..features).map(|at| format!("x{at}")).collect(),
@@ -92,8 +113,8 @@ fn model(network: Network, task: Task) -> Model {
             gates: 64,
             grouping: None,
             bias: true,
-            feature_mean: vec![1.0 / 7.0; features],
-            feature_scale: vec![3.0; features],
+            feature_mean: vec![1.0 / 7.0; encoded],
+            feature_scale: vec![3.0; encoded],
             target_mean: vec![0.0; outputs],
             target_scale: vec![1.0; outputs],
             objective: 7.038531e-26,

@@ -1,0 +1,137 @@
+//! Columns made from columns: ramps between knots.
+//!
+//! A network that is linear in `x` near each neuron learns steps and categories
+//! slowly. A column with knots `k_0 < k_1 < … < k_T` gets a ramp for each pair of
+//! neighbours, `clip((x − k_{t−1}) / (k_t − k_{t−1}), 0, 1)`. On integer codes with
+//! a knot at each that is the code in unary; on measured numbers with knots at
+//! quantiles it is a piecewise linear function waiting for its slopes.
+
+use crate::Error;
+use crate::matrix::Matrix;
+
+/// `clip((x[column] − low) / (high − low), 0, 1)`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramp {
+    /// The raw feature it is made from.
+    pub column: usize,
+    /// 0 up to here.
+    pub low: f64,
+    /// 1 from here on.
+    pub high: f64,
+}
+
+impl Ramp {
+    /// Its value on a row of raw features.
+    pub fn of(&self, row: &[f64]) -> f64 {
+        ((row[self.column] - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+    }
+}
+
+/// The raw features, and ramps behind them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Encoding {
+    /// Ordered by column, then from low to high.
+    pub ramps: Vec<Ramp>,
+}
+
+/// How knots are chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knots {
+    /// A column with at most this many distinct values has a knot at each.
+    pub categories: usize,
+    /// Any other column has this many pieces, between quantiles; 0 leaves it alone.
+    pub pieces: usize,
+}
+
+impl Encoding {
+    /// Knots from the training rows. Columns of one or two values need none.
+    pub fn new(x: &Matrix<f64>, knots: Knots) -> Self {
+        let mut ramps = Vec::new();
+        for column in 0..x.columns() {
+            let at = knots_of(x.column(column), knots);
+            ramps.extend(at.windows(2).map(|pair| Ramp {
+                column,
+                low: pair[0],
+                high: pair[1],
+            }));
+        }
+        Self { ramps }
+    }
+
+    /// Raw features and ramps: rows x (features + ramps).
+    pub fn apply(&self, x: &Matrix<f64>) -> Matrix<f64> {
+        let raw = x.columns();
+        Matrix::from_fn(x.rows(), raw + self.ramps.len(), |i, j| match j.checked_sub(raw) {
+            None => x.at(i, j),
+            Some(ramp) => self.ramps[ramp].of(x.row(i)),
+        })
+    }
+
+    /// Refuses ramps that name no column or do not rise.
+    pub fn check(&self, features: usize) -> Result<(), Error> {
+        let sound = |ramp: &Ramp| {
+            ramp.column < features
+                && ramp.low < ramp.high
+                && (ramp.high - ramp.low).is_finite()
+        };
+        match self.ramps.iter().position(|ramp| !sound(ramp)) {
+            None => Ok(()),
+            Some(at) => Err(Error::Format(format!(
+                "ramp {at} (counting from 0) is damaged: {:?}",
+                self.ramps[at]
+            ))),
+        }
+    }
+}
+
+fn knots_of(mut values: Vec<f64>, knots: Knots) -> Vec<f64> {
+    values.sort_by(f64::total_cmp);
+    let mut distinct = values.clone();
+    distinct.dedup();
+    if distinct.len() <= 2 {
+        return Vec::new();
+    }
+    if distinct.len() <= knots.categories {
+        return distinct;
+    }
+    let last = values.len() - 1;
+    let mut at: Vec<f64> = match knots.pieces {
+        0 => Vec::new(),
+        pieces => (0..=pieces).map(|t| values[t * last / pieces]).collect(),
+    };
+    at.dedup();
+    // a distance that is not a number would make a ramp of nothing
+    if at.len() < 2 || at.windows(2).any(|pair| !(pair[1] - pair[0]).is_finite()) {
+        return Vec::new();
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_become_unary_and_numbers_piecewise_linear() {
+        let x = Matrix::from_fn(8, 3, |i, j| match j {
+            0 => (i % 3) as f64,
+            1 => (i % 2) as f64,
+            _ => (i * i) as f64,
+        });
+        let knots = Knots {
+            categories: 4,
+            pieces: 2,
+        };
+        let encoding = Encoding::new(&x, knots);
+        // 0, 1, 2: two ramps; two values: none; eight values: two pieces
+        assert_eq!(encoding.ramps.len(), 4);
+        assert_eq!(encoding.ramps[3].column, 2);
+        assert_eq!((encoding.ramps[3].low, encoding.ramps[3].high), (9.0, 49.0));
+        let encoded = encoding.apply(&x);
+        assert_eq!(encoded.row(2)[3..5], [1.0, 1.0]);
+        assert_eq!(encoded.row(1)[3..5], [1.0, 0.0]);
+        assert_eq!(encoded.row(4)[5..], [1.0, 7.0 / 40.0]);
+        encoding.check(3).expect("sound");
+        assert!(encoding.check(2).is_err());
+    }
+}
