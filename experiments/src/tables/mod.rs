@@ -4,10 +4,15 @@ mod collection;
 mod learner;
 mod peers;
 mod record;
+mod report;
 mod run;
 mod sample;
 mod split;
+mod summary;
+#[cfg(test)]
+mod tests;
 
+pub use report::report;
 pub use run::run;
 
 use crate::registry::Experiment;
@@ -77,8 +82,4 @@ fn learners(named: &[Learner]) -> Vec<Learner> {
         }
     }
     chosen
-}
-
-pub fn report(_: &ReportOptions) -> Result<String, String> {
-    Err("not yet".into())
 }

@@ -4,7 +4,7 @@ use super::collection::{Table, choose, tables};
 use super::learner::{Learner, Outcome, build_cronos, cronos};
 use super::peers::Peers;
 use super::record::{Record, file, measured};
-use super::split::prepare;
+use super::split::{Split, prepare};
 use super::{RunOptions, folder};
 use crate::{records, stamp};
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ pub fn run(options: &RunOptions) -> Result<(), String> {
 }
 
 /// The tables and seeds that are not done, all tables of the first seed first.
-fn missing<'a>(
+pub fn missing<'a>(
     tables: &'a [Table],
     seeds: u64,
     done: &BTreeSet<(String, u64)>,
@@ -93,12 +93,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn train(
-        &mut self,
-        learner: Learner,
-        seed: u64,
-        split: &super::split::Split,
-    ) -> Result<Outcome, String> {
+    fn train(&mut self, learner: Learner, seed: u64, split: &Split) -> Result<Outcome, String> {
         if learner == Learner::Cronos {
             let version = match &self.cronos {
                 Some(version) => version,

@@ -67,3 +67,83 @@ fn quotas(sizes: &[usize], most: usize) -> Vec<usize> {
     }
     quotas
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, quotas, rows, thin};
+
+    /// Classes of 6000, 3000, 300, 2 and 1 rows, mixed.
+    fn classes() -> Vec<usize> {
+        let mut classes = Vec::new();
+        for (class, count) in [6000, 3000, 300, 2, 1].into_iter().enumerate() {
+            classes.extend(std::iter::repeat_n(class, count));
+        }
+        let count = classes.len();
+        (0..count).map(|row| classes[row * 11 % count]).collect()
+    }
+
+    fn counts(rows: &[usize], classes: &[usize]) -> Vec<usize> {
+        let mut counts = vec![0; 5];
+        for &row in rows {
+            counts[classes[row]] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn classes_keep_their_proportions_and_the_cap_is_met() {
+        let classes = classes();
+        assert_eq!(
+            counts(&(0..9303).collect::<Vec<_>>(), &classes),
+            [6000, 3000, 300, 2, 1]
+        );
+        let (train, test) = rows(&classes, 5).unwrap();
+        assert_eq!(counts(&test, &classes), [1800, 900, 90, 1, 0]);
+        assert_eq!(train.len(), MOST);
+        // of 6512 rows 4000: 4200, 2100 and 210 times 0.61425 are 2579.9, 1289.9 and 129.0
+        let kept = counts(&train, &classes);
+        assert_eq!(kept[3..], [1, 1]);
+        for (found, exact) in kept.iter().zip([2579.9, 1289.9, 129.0]) {
+            assert!((*found as f64 - exact).abs() <= 1.0, "{kept:?}");
+        }
+    }
+
+    #[test]
+    fn parts_are_disjoint_ascending_and_depend_on_the_seed_only() {
+        let classes = classes();
+        let (train, test) = rows(&classes, 1).unwrap();
+        for part in [&train, &test] {
+            assert!(part.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+        assert!(train.iter().all(|row| test.binary_search(row).is_err()));
+        assert_eq!(rows(&classes, 1).unwrap(), (train.clone(), test.clone()));
+        let other = rows(&classes, 2).unwrap();
+        assert!(other.0 != train && other.1 != test);
+    }
+
+    #[test]
+    fn few_rows_are_not_thinned() {
+        let classes = [0, 0, 0, 1, 1, 1];
+        assert_eq!(thin(&[0, 2, 3], &classes, 3, 0), [0, 2, 3]);
+        assert_eq!(thin(&[0, 1, 2, 3, 4, 5], &classes, 4, 0).len(), 4);
+        let (train, test) = rows(&classes, 0).unwrap();
+        assert_eq!((train.len(), test.len()), (4, 2));
+    }
+
+    #[test]
+    fn quotas_add_up_and_leave_no_class_out() {
+        assert_eq!(quotas(&[50, 30, 20], 10), [5, 3, 2]);
+        assert_eq!(quotas(&[1, 1, 1, 997], 10), [1, 1, 1, 7]);
+        assert_eq!(quotas(&[1, 1, 1], 2), [1, 1, 1]);
+        for most in 3..100 {
+            let shares = quotas(&[61, 37, 2], most);
+            assert_eq!(shares.iter().sum::<usize>(), most);
+            assert!(
+                shares
+                    .iter()
+                    .zip([61, 37, 2])
+                    .all(|(&share, size)| share <= size && share > 0)
+            );
+        }
+    }
+}
