@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("experiments: {message}");
+            say(&format!("experiments: {message}"));
             ExitCode::FAILURE
         }
     }
@@ -41,4 +41,9 @@ fn print(text: &str) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints a line to standard error; nothing is left to be done if even that is closed.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -6,7 +6,7 @@ use super::peers::Peers;
 use super::record::{Record, file, measured};
 use super::split::{Split, prepare};
 use super::{RunOptions, folder};
-use crate::{records, stamp};
+use crate::{records, say, stamp};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -25,15 +25,13 @@ pub fn run(options: &RunOptions) -> Result<(), String> {
         jobs.extend(missing(&tables, seeds, &done).map(|(table, seed)| (learner, table, seed)));
     }
     let all = learners.len() * tables.len() * seeds as usize;
-    eprintln!(
+    say(&format!(
         "{} of {all} measurements to make, in {}",
         jobs.len(),
         results.display()
-    );
-    let mut bench = Bench {
-        commit: stamp::commit(),
-        ..Bench::default()
-    };
+    ));
+    let commit = stamp::commit();
+    let mut bench = Bench::prepare(jobs.iter().map(|&(learner, ..)| learner))?;
     let mut failures = 0;
     for (place, &(learner, table, seed)) in jobs.iter().enumerate() {
         let split = prepare(table, seed, &results.join("splits"));
@@ -49,18 +47,12 @@ pub fn run(options: &RunOptions) -> Result<(), String> {
         };
         failures += usize::from(outcome.is_err());
         let (number, of, name) = (place + 1, jobs.len(), learner.name());
-        eprintln!(
+        let line = format!(
             "[{number}/{of}] {name} on {}, seed {seed}: {said}",
             table.name
         );
-        let record = Record::new(
-            &table.name,
-            seed,
-            learner,
-            split.ok(),
-            outcome,
-            &bench.commit,
-        );
+        say(&line);
+        let record = Record::new(&table.name, seed, learner, split.ok(), outcome, &commit);
         records::append(&file(&results, learner), &record)?;
     }
     match failures {
@@ -84,28 +76,42 @@ pub fn missing<'a>(
         .filter(|(table, seed)| !done.contains(&(table.name.clone(), *seed)))
 }
 
-/// What the learners need, made when it is first needed.
-#[derive(Default)]
+/// What the learners need: the version of the `cronos` that was built, and the
+/// process of the peers.
 struct Bench {
-    commit: String,
-    cronos: Option<String>,
+    cronos: String,
     peers: Option<Peers>,
 }
 
 impl Bench {
+    /// Makes what these learners need. Without it none of them could run, so a
+    /// failure here ends the run and is no measurement.
+    fn prepare(learners: impl Iterator<Item = Learner>) -> Result<Self, String> {
+        let (cronos, peers): (Vec<_>, Vec<_>) = learners.partition(|one| *one == Learner::Cronos);
+        Ok(Bench {
+            cronos: if cronos.is_empty() {
+                String::new()
+            } else {
+                build_cronos()?
+            },
+            peers: if peers.is_empty() {
+                None
+            } else {
+                Some(Peers::start()?)
+            },
+        })
+    }
+
     fn train(&mut self, learner: Learner, seed: u64, split: &Split) -> Result<Outcome, String> {
         if learner == Learner::Cronos {
-            let version = match &self.cronos {
-                Some(version) => version,
-                None => self.cronos.insert(build_cronos()?),
-            };
-            return cronos(split, version);
+            return cronos(split, &self.cronos);
         }
         let peers = match &mut self.peers {
             Some(peers) => peers,
             None => self.peers.insert(Peers::start()?),
         };
         peers.train(learner, seed, split).unwrap_or_else(|broken| {
+            // a new process for the next learner
             self.peers = None;
             Err(broken)
         })
