@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: measurements that take long and pass no judgement.
 
-use crate::step::{cargo, execute};
+use xtask::step::{cargo, execute};
 
 /// Runs the benchmark named first, `solver` if there is none, and hands it the
 /// arguments that follow.

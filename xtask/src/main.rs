@@ -1,8 +1,6 @@
 //! The `xtask` command: tests and benchmarks of the workspace.
 
 mod bench;
-mod python;
-mod step;
 mod test;
 
 use std::process::ExitCode;

@@ -34,6 +34,12 @@ pub fn cargo(line: &str) -> Command {
     command
 }
 
+/// Where a program is that was built in release mode.
+pub fn built(name: &str) -> PathBuf {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    target().join("release").join(name)
+}
+
 /// Runs a command and waits for it; an exit code other than 0 is an error.
 pub fn execute(command: &mut Command) -> Result<(), String> {
     let name = Path::new(command.get_program()).display().to_string();

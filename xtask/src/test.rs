@@ -1,8 +1,8 @@
 //! `cargo xtask test`: everything that must hold before a change is kept.
 
-use crate::python;
-use crate::step::{cargo, execute, program, root, step, target};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use xtask::python;
+use xtask::step::{built, cargo, execute, program, root, step, target};
 
 /// Cargo's own checks, in order.
 const CARGO: [(&str, &str); 4] = [
@@ -56,10 +56,4 @@ fn onnx(python: &Path, scripts: &Path) -> Result<(), String> {
             .arg(scripts.join("check_onnx.py"))
             .arg(&cases),
     )
-}
-
-/// A program that was built.
-fn built(name: &str) -> PathBuf {
-    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    target().join("release").join(name)
 }
