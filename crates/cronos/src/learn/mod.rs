@@ -149,5 +149,3 @@ fn prune<T: Real>(units: &mut Hidden<T>) -> bool {
     *units = Hidden::from_units(units.features, units.outputs, kept.into_iter());
     true
 }
-#[cfg(test)]
-mod explore;
