@@ -49,7 +49,7 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
         Some(Format::Npy) => {
             let array = npy::open(source)?;
             let answer = crate::array::Answer::Search;
-            let dataset = array.into_dataset(source, short_name(source), answer, options)?;
+            let dataset = array.into_dataset(source, short_name(source), answer, None, options)?;
             Ok(whole(dataset))
         }
         Some(Format::Npz) => npz::read(source, options),
