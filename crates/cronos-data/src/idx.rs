@@ -55,7 +55,8 @@ pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Loaded, D
     let Some(train) = find(&["train-images", "train_images"]) else {
         return Err(DataError::content(
             path,
-            "the folder has no IDX file train-images…; name a file in it instead",
+            "the folder has no IDX file train-images… and no CIFAR-10 file data_batch…; name a file \
+             in it instead",
         ));
     };
     let name = source::short_name(path);

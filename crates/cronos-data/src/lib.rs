@@ -10,6 +10,7 @@
 mod answers;
 mod array;
 mod cell;
+mod cifar;
 mod columns;
 mod dataset;
 mod delimiter;
@@ -33,6 +34,7 @@ mod records;
 mod source;
 pub mod split;
 mod stream;
+mod svm;
 mod table;
 pub mod weights;
 
