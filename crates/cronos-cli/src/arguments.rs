@@ -32,8 +32,8 @@ pub enum Command {
     Export(Export),
 }
 
-const DATA_HELP: &str = "The data: a csv, tsv, txt (also .gz), npy, npz or IDX file, a folder \
-of IDX files, or the built-in set `digits`";
+const DATA_HELP: &str = "The data: a csv, tsv, txt, libsvm (also .gz), npy, npz, IDX or CIFAR-10 \
+file, a folder of IDX or CIFAR-10 files, or the built-in set `digits`";
 
 #[derive(Args)]
 pub struct Fit {
@@ -126,7 +126,7 @@ pub struct Knobs {
     #[arg(long, value_enum, default_value = "auto")]
     pub solver: Solver,
     /// Rank of the Nyström preconditioner, or `adaptive`
-    #[arg(long, default_value = "20", value_parser = parse_rank)]
+    #[arg(long, default_value = "20", allow_negative_numbers = true, value_parser = parse_rank)]
     pub rank: cronos::nystrom::Rank,
     /// First penalty parameter of ADMM [default: 0.1, then by residual balancing]
     #[arg(long, allow_negative_numbers = true)]

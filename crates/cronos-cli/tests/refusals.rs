@@ -283,6 +283,7 @@ fn numbers_that_cannot_be_are_told_what_can() {
     for (option, allowed) in [
         ("--seed -1", "from 0 to 18446744073709551615"),
         ("--seed 1.5", "from 0 to 18446744073709551615"),
+        ("--rank -1", "a whole number of at least 1, or `adaptive`"),
         ("--threads -1", "a whole number of at least 1"),
         ("--gates 2.5", "a whole number of at least 1"),
         ("--max-iterations many", "a whole number of at least 1"),
