@@ -32,8 +32,8 @@ pub enum Command {
     Export(Export),
 }
 
-const DATA_HELP: &str = "The data: a csv, tsv, txt (also .gz), npy, npz or IDX file, a folder \
-of IDX files, or the built-in set `digits`";
+const DATA_HELP: &str = "The data: a csv, tsv, txt, libsvm (also .gz), npy, npz, IDX or CIFAR-10 \
+file, a folder of IDX or CIFAR-10 files, or the built-in set `digits`";
 
 #[derive(Args)]
 pub struct Fit {
@@ -76,14 +76,23 @@ pub struct Fit {
     /// Fill missing values with the mean or median of their column
     #[arg(long, value_enum, value_name = "HOW")]
     pub impute: Option<Impute>,
-    /// Two-class task: these classes (comma-separated) against the rest
-    #[arg(
-        long,
-        value_name = "CLASSES",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
+    /// Two-class task: these classes against the rest; separated by commas, a name with a comma in
+    /// double quotes or in a --positive of its own
+    #[arg(long, value_name = "CLASSES", allow_hyphen_values = true)]
     pub positive: Vec<String>,
+    /// Columns not to use: names or indices, separated by commas, a name with a comma in double
+    /// quotes
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
+    pub drop: Vec<String>,
+    /// Use a column that is called like an index and counts the rows, which is else left out
+    #[arg(long)]
+    pub keep_index: bool,
+    /// Column with the weights of the rows: name, index, or an npy, npz or IDX file
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub weight_column: Option<String>,
+    /// Weights of the classes: `balanced`, or NAME=W,NAME=W…; others have weight 1
+    #[arg(long, value_name = "WEIGHTS", allow_hyphen_values = true)]
+    pub class_weight: Vec<String>,
     #[command(flatten)]
     pub knobs: Knobs,
 }
@@ -104,7 +113,7 @@ pub struct Knobs {
     #[arg(long, allow_negative_numbers = true)]
     pub beta: Option<f64>,
     /// Number of gates (activation patterns of the units) to sample
-    #[arg(long, default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 100, allow_negative_numbers = true, value_parser = parse_count)]
     pub gates: usize,
     /// Gate directions (the activation patterns of the units) to use: an npy file, features x gates, no bias row; they act on the
     /// features as the program sees them (standardised unless --no-standardize)
@@ -117,7 +126,7 @@ pub struct Knobs {
     #[arg(long, value_enum, default_value = "auto")]
     pub solver: Solver,
     /// Rank of the Nyström preconditioner, or `adaptive`
-    #[arg(long, default_value = "20", value_parser = parse_rank)]
+    #[arg(long, default_value = "20", allow_negative_numbers = true, value_parser = parse_rank)]
     pub rank: cronos::nystrom::Rank,
     /// First penalty parameter of ADMM [default: 0.1, then by residual balancing]
     #[arg(long, allow_negative_numbers = true)]
@@ -126,7 +135,7 @@ pub struct Knobs {
     #[arg(long, requires = "rho")]
     pub fixed_rho: bool,
     /// Iterations at most
-    #[arg(long, default_value_t = 10_000, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 10_000, allow_negative_numbers = true, value_parser = parse_count)]
     pub max_iterations: usize,
     /// Certified relative gap to reach; the cones are met to a tenth of it
     #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
@@ -141,10 +150,10 @@ pub struct Knobs {
     #[arg(long)]
     pub no_standardize: bool,
     /// Seed of the split, the gates and the sketches
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = parse_seed)]
     pub seed: u64,
     /// Threads [default: all cores]
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
     pub threads: Option<usize>,
     /// Precision of the solver's arrays
     #[arg(long, value_enum, default_value = "f32")]
@@ -267,4 +276,15 @@ fn parse_rank(text: &str) -> Result<cronos::nystrom::Rank, String> {
         Ok(rank) if rank > 0 => Ok(Rank::Fixed(rank)),
         _ => Err("it must be a whole number of at least 1, or `adaptive`".into()),
     }
+}
+
+fn parse_seed(text: &str) -> Result<u64, String> {
+    let range = || format!("it must be a whole number from 0 to {}", u64::MAX);
+    text.parse().map_err(|_| range())
+}
+
+/// A number of something; that 0 is too few is said by whoever counts.
+fn parse_count(text: &str) -> Result<usize, String> {
+    let range = || "it must be a whole number of at least 1".to_string();
+    text.parse().map_err(|_| range())
 }

@@ -50,6 +50,7 @@ fn the_format_of_the_data_changes_nothing() {
     folder.put("d.tsv", data.table("\t", ["0", "1"]));
     folder.put("d.csv.gz", gzip(csv.as_bytes()));
     folder.put("d.npy", data.npy_with_class());
+    folder.put("d.svm", data.svm());
     folder.put("x.npy", data.npy());
     folder.put("y.npy", data.class_npy());
     folder.put("d.npz", npz(&[("X", data.npy()), ("y", data.class_npy())]));
@@ -60,6 +61,7 @@ fn the_format_of_the_data_changes_nothing() {
         "d.csv.gz",
         "d.npy",
         "d.npz",
+        "d.svm",
         "x.npy --target y.npy",
     ] {
         let report = folder.json(&format!("fit {source} {QUICK}"));

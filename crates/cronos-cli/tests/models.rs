@@ -227,3 +227,59 @@ fn grouped_classes_are_scored_by_the_labels_of_the_data() {
     assert_eq!(score["accuracy"], report["train"]["accuracy"]);
     assert_eq!(score["classes"], json!(["0|2|4|5|6|7|8|9", "1|3"]));
 }
+
+#[test]
+fn formats_with_labels_of_their_own_are_scored() {
+    let folder = Folder::new();
+    let data = corners(60, 3);
+    folder.put("d.svm", data.svm());
+    let report = folder.json(&format!("fit d.svm --holdout 0 --json {FIT}"));
+    let score = folder.json("eval m.safetensors d.svm --json");
+    assert_eq!(score["accuracy"], report["train"]["accuracy"]);
+    // the last rows have no value for the last feature
+    let short = data.svm() + "1 1:0.5\n0\n";
+    folder.put("short.svm", short);
+    let text = folder.print("predict m.safetensors short.svm");
+    assert_eq!(rows(&text).len(), 62);
+    let all = folder.print("predict m.safetensors d.svm");
+    assert_eq!(rows(&text)[..60], rows(&all));
+    folder.put("wide.svm", "1 4:0.5\n");
+    let sentence = folder.refused(3, "predict m.safetensors wide.svm");
+    assert!(
+        sentence.starts_with("wide.svm: line 1: index 4 is beyond"),
+        "{sentence}"
+    );
+
+    let images: Vec<u8> = data
+        .rows
+        .iter()
+        .flatten()
+        .map(|value| (value * 100.0 + 100.0) as u8)
+        .collect();
+    let labels: Vec<u8> = data.classes.iter().map(|&class| class as u8).collect();
+    let file = |head: &[u8], bytes: &[u8]| [head, bytes].concat();
+    folder.put(
+        "train-images-idx3-ubyte",
+        file(&[0, 0, 8, 3, 0, 0, 0, 60, 0, 0, 0, 1, 0, 0, 0, 3], &images),
+    );
+    folder.put(
+        "train-labels-idx1-ubyte",
+        file(&[0, 0, 8, 1, 0, 0, 0, 60], &labels),
+    );
+    let line = format!("fit train-images-idx3-ubyte --holdout 0 --json --force {FIT}");
+    let report = folder.json(&line);
+    let score = folder.json("eval m.safetensors train-images-idx3-ubyte --json");
+    assert_eq!(score["accuracy"], report["train"]["accuracy"]);
+
+    let batch: Vec<u8> = (0..20u8)
+        .flat_map(|row| [vec![row % 2], vec![100 * (row % 2) + row; 3072]].concat())
+        .collect();
+    folder.put("data_batch_1.bin", batch);
+    let line = format!("fit data_batch_1.bin --holdout 0 --json --force {FIT}");
+    assert_eq!(folder.json(&line)["data"]["features"], 3072);
+    let score = folder.json("eval m.safetensors data_batch_1.bin --json");
+    assert_eq!(
+        score,
+        json!({"accuracy": 1.0, "rows": 20, "confusion": [[10, 0], [0, 10]], "classes": ["0", "1"]})
+    );
+}

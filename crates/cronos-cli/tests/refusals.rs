@@ -50,11 +50,8 @@ fn data_that_teaches_nothing() {
     table_refused("a,y\n1,red\n", "", &["only one class, \"red\""]);
     table_refused("a,y\n1,2.5\n", "", &["leaves no test rows out of 1"]);
     table_refused("a,y\n1,2.5\n", "--holdout 0", &["1 row(s)", "at least 2"]);
-    table_refused(
-        "a,y\n1,red\n2,red\n3,red\n",
-        "",
-        &["only one class, \"red\""],
-    );
+    let parts = ["t.csv: column \"y\", the target, has only one class, \"red\""];
+    table_refused("a,y\n1,red\n2,red\n3,red\n", "", &parts);
     table_refused("y\n1\n2\n", "", &["only one column"]);
 }
 
@@ -76,7 +73,10 @@ fn cells_that_are_no_numbers() {
     let text = "a,b,y\n1,2,red\n3,4\n";
     table_refused(text, "", &["line 3: expected 3 fields but found 2"]);
     let text = "a,b,y\n1,,red\n3,,blue\n";
-    let parts = ["column 1 (counting from 0) has no value at all"];
+    let parts = [
+        "t.csv: column \"b\" has no value in any training row",
+        "--drop",
+    ];
     table_refused(text, "--impute mean --holdout 0", &parts);
 }
 
@@ -91,7 +91,10 @@ fn targets_that_are_not_there_or_do_not_fit() {
         &["no column 3", "3 columns, counted from 0"],
     );
     table_refused(text, "--target -4", &["no column -4", "3 columns"]);
-    let parts = ["row 1 is \"red\", not a number", "regression needs numbers"];
+    let parts = [
+        "t.csv: line 2, column \"y\": \"red\" is not a number",
+        "regression needs numbers",
+    ];
     table_refused(text, "--task regression", &parts);
     let parts = ["no class \"green\"", "\"blue\", \"red\""];
     table_refused(text, "--positive green", &parts);
@@ -106,8 +109,11 @@ fn targets_that_are_not_there_or_do_not_fit() {
 #[test]
 fn labels_that_training_did_not_see() {
     let folder = with_model();
-    folder.put("other.csv", "a0,a1,a2,class\n0,0,0,no\n1,1,1,maybe\n");
-    let parts = ["row 2 is \"maybe\"", "known classes \"no\", \"yes\""];
+    folder.put("other.csv", "a0,a1,a2,class\n0,0,0,no\n\n1,1,1,maybe\n");
+    let parts = [
+        "other.csv: line 4, column \"class\": \"maybe\" is not among",
+        "known classes \"no\", \"yes\"",
+    ];
     for line in [
         "fit d.csv --test other.csv --gates 8",
         "fit d.csv --test other.csv --gates 8 --positive yes",
@@ -237,6 +243,7 @@ fn settings_outside_their_range() {
     for line in [
         "fit",
         "fit d.csv --gates many",
+        "fit d.csv --gates -1",
         "fit d.csv --rank 0",
         "bake d.csv",
     ] {
@@ -268,4 +275,24 @@ fn gates_for_another_number_of_features() {
     }
     let sentence = folder.refused(INPUT, "fit d.csv --gate-file none.npy");
     assert!(sentence.contains("cannot read none.npy"), "{sentence}");
+}
+
+#[test]
+fn numbers_that_cannot_be_are_told_what_can() {
+    let folder = Folder::new();
+    for (option, allowed) in [
+        ("--seed -1", "from 0 to 18446744073709551615"),
+        ("--seed 1.5", "from 0 to 18446744073709551615"),
+        ("--rank -1", "a whole number of at least 1, or `adaptive`"),
+        ("--threads -1", "a whole number of at least 1"),
+        ("--gates 2.5", "a whole number of at least 1"),
+        ("--max-iterations many", "a whole number of at least 1"),
+    ] {
+        let ended = folder.run(&format!("fit digits {option}"));
+        let (name, value) = option.split_once(' ').unwrap();
+        let start = format!("error: invalid value '{value}' for '{name} ");
+        assert_eq!(ended.code, Some(USAGE), "{option}");
+        assert!(ended.stderr.starts_with(&start), "{}", ended.stderr);
+        assert!(ended.stderr.contains(allowed), "{}", ended.stderr);
+    }
 }

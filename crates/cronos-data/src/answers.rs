@@ -1,10 +1,11 @@
 //! Targets: a table's target column, and files that hold nothing but a target.
 
+use crate::array::Array;
 use crate::cell::{self, Cell};
 use crate::dataset::Target;
 use crate::error::{DataError, counted, quoted};
 use crate::source::{self, Format};
-use crate::{idx, npy, npz};
+use crate::{idx, npy, npz, weights};
 
 /// A target column while it is read: numbers as long as every cell is one, and the text in
 /// case a later cell is not.
@@ -79,37 +80,57 @@ impl TargetCells {
 
 /// Reads the target of `rows` rows of `features_file` from a file of its own.
 pub(crate) fn read(path: &str, features_file: &str, rows: usize) -> Result<Target, DataError> {
+    let target = open(path, "target")?.into_target(path)?;
+    check_rows(target.len(), "the target", path, features_file, rows)?;
+    Ok(target)
+}
+
+/// Reads the weights of `rows` rows of `features_file` from a file of their own.
+pub(crate) fn read_weights(
+    path: &str,
+    features_file: &str,
+    rows: usize,
+) -> Result<Vec<f64>, DataError> {
+    let weights = weights::of_array(open(path, "weight")?, path)?;
+    check_rows(
+        weights.len(),
+        "the array of weights",
+        path,
+        features_file,
+        rows,
+    )?;
+    Ok(weights)
+}
+
+fn open(path: &str, role: &str) -> Result<Array, DataError> {
     let array = match source::format(path) {
         Some(Format::Npy) => npy::open(path)?,
         Some(Format::Npz) => npz::open_target(path)?,
         Some(Format::Idx) => idx::open(path)?,
         _ => {
-            return Err(DataError::content(
-                path,
-                "a target file must be .npy, .npz or IDX",
-            ));
+            let what = format!("a {role} file must be .npy, .npz or IDX");
+            return Err(DataError::content(path, what));
         }
     };
-    let target = array.into_target(path)?;
-    check_rows(&target, path, features_file, rows)?;
-    Ok(target)
+    Ok(array)
 }
 
-/// Refuses a target that does not have one entry per row.
+/// Refuses a target or weights that do not have one entry per row.
 pub(crate) fn check_rows(
-    target: &Target,
+    length: usize,
+    what: &str,
     file: &str,
     features_file: &str,
     rows: usize,
 ) -> Result<(), DataError> {
-    if target.len() == rows {
+    if length == rows {
         return Ok(());
     }
     Err(DataError::content(
         file,
         format!(
-            "the target has {} but the features in {features_file} have {rows}; they must be equal",
-            counted(target.len(), "row")
+            "{what} has {} but the features in {features_file} have {rows}; they must be equal",
+            counted(length, "row")
         ),
     ))
 }

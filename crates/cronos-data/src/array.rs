@@ -5,8 +5,10 @@ use crate::cell;
 use crate::columns::Columns;
 use crate::dataset::{Dataset, Features, Target};
 use crate::error::{DataError, quoted};
-use crate::options::{Missing, ReadOptions, TargetColumn};
+use crate::options::{Missing, ReadOptions, TargetColumn, WeightColumn};
+use crate::origin::Origin;
 use crate::source;
+use crate::weights;
 
 /// An array in C order.
 #[derive(Debug)]
@@ -24,13 +26,32 @@ pub(crate) enum Values {
 
 /// The target that goes with an array of features.
 pub(crate) enum Answer {
-    /// In another array: its name and its content.
-    Known(String, Target),
+    /// In another array: its name, its content and where it comes from.
+    Known(String, Target, Origin),
     /// To be found as the options say.
     Search,
     /// There is none.
     None,
 }
+
+impl Answer {
+    /// What a format with labels of its own gives: they are the target unless another or
+    /// none is asked for.
+    pub(crate) fn label(
+        wanted: &TargetColumn,
+        labels: impl FnOnce() -> Result<(Target, Origin), DataError>,
+    ) -> Result<Answer, DataError> {
+        const NAME: &str = "label";
+        match wanted {
+            TargetColumn::Absent => Ok(Answer::None),
+            TargetColumn::Named(name) if name != NAME => Ok(Answer::Search),
+            _ => labels().map(|(target, origin)| Answer::Known(NAME.to_owned(), target, origin)),
+        }
+    }
+}
+
+/// Weights that go with an array of features, in another array, with its name.
+pub(crate) type NamedWeights = (String, Vec<f64>);
 
 impl Array {
     /// The product of all sizes but the first.
@@ -79,6 +100,7 @@ impl Array {
         file: &str,
         name: String,
         answer: Answer,
+        weights: Option<NamedWeights>,
         options: &ReadOptions,
     ) -> Result<Dataset, DataError> {
         if self.shape.len() < 2 {
@@ -92,11 +114,7 @@ impl Array {
             ));
         }
         let (rows, count) = (self.shape[0], self.row_length());
-        let columns = Columns {
-            file,
-            count,
-            names: None,
-        };
+        let columns = Columns::unnamed(file, count);
         let is_image = self.shape.len() > 2;
         let search = match (&answer, &options.target) {
             // An image's last pixel is not a target.
@@ -106,6 +124,10 @@ impl Array {
         };
         let layout = columns.layout(&ReadOptions {
             target: search,
+            weight: match weights {
+                Some(_) => WeightColumn::Absent,
+                None => options.weight.clone(),
+            },
             ..options.clone()
         })?;
         let Values::Numbers(values) = self.values else {
@@ -114,34 +136,53 @@ impl Array {
                 "it holds text; features must be numbers, so encode them as numbers",
             ));
         };
-        let (target_name, target) = match (answer, layout.target, &layout.answers) {
-            (Answer::Known(name, target), _, _) => (Some(name), Some(target)),
+        let column_values = |column: usize| -> Vec<f64> {
+            values.iter().skip(column).step_by(count).copied().collect()
+        };
+        let (target_name, found) = match (answer, layout.target, &layout.answers) {
+            (Answer::Known(name, target, origin), _, _) => (Some(name), Some((target, origin))),
             (_, Some(column), _) => {
                 let array = Array {
                     shape: vec![rows],
-                    values: Values::Numbers(
-                        values.iter().skip(column).step_by(count).copied().collect(),
-                    ),
+                    values: Values::Numbers(column_values(column)),
                 };
-                (None, Some(array.into_target(file)?))
+                let origin = Origin {
+                    column: Some(columns.label(column)),
+                    ..Origin::array(file, rows)
+                };
+                (None, Some((array.into_target(file)?, origin)))
             }
-            (_, None, Some(path)) => (
-                Some(source::short_name(path)),
-                Some(answers::read(path, file, rows)?),
-            ),
+            (_, None, Some(path)) => {
+                let target = answers::read(path, file, rows)?;
+                let origin = Origin::array(path, rows);
+                (Some(source::short_name(path)), Some((target, origin)))
+            }
             (_, None, None) => (None, None),
         };
-        let values = match layout.target {
-            None => values,
-            Some(_) => values
+        let (target, origin) = found.unzip();
+        let (weight_name, weights) = match (weights, layout.weight, &layout.weight_file) {
+            (Some((name, weights)), _, _) => (Some(name), Some(weights)),
+            (None, Some(column), _) => {
+                let label = columns.label(column);
+                let weights = weights::check(column_values(column), file, Some(&label))?;
+                (None, Some(weights))
+            }
+            (None, None, Some(path)) => (None, Some(answers::read_weights(path, file, rows)?)),
+            (None, None, None) => (None, None),
+        };
+        let whole = layout.features.iter().copied().eq(0..count);
+        let values = if whole {
+            values
+        } else {
+            values
                 .chunks_exact(count)
                 .flat_map(|row| layout.features.iter().map(|&column| row[column]))
-                .collect(),
+                .collect()
         };
         check(file, &values, &layout.features, options.missing)?;
-        let image_shape = match (&self.shape[..], layout.target) {
-            (&[_, height, width], None) => Some((height, width, 1)),
-            (&[_, height, width, channels], None) => Some((height, width, channels)),
+        let image_shape = match self.shape[..] {
+            [_, height, width] if whole => Some((height, width, 1)),
+            [_, height, width, channels] if whole => Some((height, width, channels)),
             _ => None,
         };
         Ok(Dataset {
@@ -154,6 +195,11 @@ impl Array {
             feature_names: layout.feature_names,
             target,
             target_name,
+            origin,
+            weights,
+            weight_name,
+            counting: Vec::new(),
+            dropped: layout.dropped,
             image_shape,
         })
     }

@@ -1,25 +1,31 @@
-//! Which columns are features and which one is the target.
+//! The columns there are, and how they are named and found.
 
 use crate::error::{DataError, counted, listed, quoted};
-use crate::options::{ReadOptions, TargetColumn};
+use crate::names;
+use crate::source;
 
-/// The roles of a table's columns.
-#[derive(Debug)]
-pub(crate) struct Layout {
-    /// Columns that are features, in the order the features are to have.
-    pub(crate) features: Vec<usize>,
-    pub(crate) feature_names: Vec<String>,
-    pub(crate) target: Option<usize>,
-    pub(crate) target_name: Option<String>,
-    /// The path of a file that holds the target.
-    pub(crate) answers: Option<String>,
-}
-
-/// Where the target was found.
-enum Place {
+/// Where something that a user named was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
     Column(usize),
     File(String),
     Nowhere,
+}
+
+impl Place {
+    pub(crate) fn column(&self) -> Option<usize> {
+        match self {
+            Place::Column(column) => Some(*column),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn into_file(self) -> Option<String> {
+        match self {
+            Place::File(path) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// The columns there are: how many, and their names if they have any.
@@ -27,130 +33,23 @@ pub(crate) struct Columns<'a> {
     pub(crate) file: &'a str,
     pub(crate) count: usize,
     pub(crate) names: Option<&'a [String]>,
+    /// Those that are called like an index.
+    pub(crate) indices: Vec<usize>,
 }
 
-impl Columns<'_> {
-    /// Gives every column its role.
-    pub(crate) fn layout(&self, options: &ReadOptions) -> Result<Layout, DataError> {
-        let expected = options.expected_features;
-        let by_name = expected.filter(|expected| {
-            self.names
-                .is_some_and(|names| expected.iter().any(|name| names.contains(name)))
-        });
-        let (features, place) = match by_name {
-            Some(expected) => self.match_names(expected, &options.target)?,
-            None => self.match_positions(expected, &options.target)?,
-        };
-        let feature_names = match expected {
-            Some(expected) => expected.to_vec(),
-            None => self.feature_names(&features),
-        };
-        let (target, answers) = match place {
-            Place::Column(column) => (Some(column), None),
-            Place::File(path) => (None, Some(path)),
-            Place::Nowhere => (None, None),
-        };
-        let target_name = target.and_then(|column| self.name(column)).cloned();
-        Ok(Layout {
-            features,
-            feature_names,
-            target,
-            target_name,
-            answers,
-        })
-    }
-
-    fn match_names(
-        &self,
-        expected: &[String],
-        target: &TargetColumn,
-    ) -> Result<(Vec<usize>, Place), DataError> {
-        let mut features = Vec::with_capacity(expected.len());
-        for name in expected {
-            match self.position(name) {
-                Some(column) => features.push(column),
-                None => {
-                    return Err(self.refuse(format!(
-                        "column {} is missing; the model needs it, and the columns here are {}",
-                        quoted(name),
-                        self.available()
-                    )));
-                }
-            }
+impl<'a> Columns<'a> {
+    /// Columns without names.
+    pub(crate) fn unnamed(file: &'a str, count: usize) -> Self {
+        Columns {
+            file,
+            count,
+            names: None,
+            indices: Vec::new(),
         }
-        let place = match target {
-            TargetColumn::Absent => Place::Nowhere,
-            TargetColumn::Named(name) => self.find(name)?,
-            TargetColumn::Auto => {
-                let mut is_feature = vec![false; self.count];
-                for &column in &features {
-                    is_feature[column] = true;
-                }
-                let others: Vec<usize> = (0..self.count).filter(|&c| !is_feature[c]).collect();
-                self.usual_target(&others)
-                    .map_or(Place::Nowhere, Place::Column)
-            }
-        };
-        Ok((features, place))
-    }
-
-    fn match_positions(
-        &self,
-        expected: Option<&[String]>,
-        target: &TargetColumn,
-    ) -> Result<(Vec<usize>, Place), DataError> {
-        let all: Vec<usize> = (0..self.count).collect();
-        let wanted = expected.map(<[String]>::len);
-        let place = match target {
-            TargetColumn::Absent => Place::Nowhere,
-            TargetColumn::Named(name) => self.find(name)?,
-            TargetColumn::Auto if wanted == Some(self.count) => Place::Nowhere,
-            TargetColumn::Auto => self
-                .usual_target(&all)
-                .map_or(Place::Nowhere, Place::Column),
-        };
-        let features: Vec<usize> = match place {
-            Place::Column(target) => all.into_iter().filter(|&c| c != target).collect(),
-            _ => all,
-        };
-        match wanted {
-            Some(wanted) if wanted != features.len() => {
-                let with_target = match target {
-                    TargetColumn::Absent => String::new(),
-                    _ => format!(", or {} with a target column", wanted + 1),
-                };
-                Err(self.refuse(format!(
-                    "it has {}, but the model needs {wanted}{with_target}",
-                    counted(self.count, "column")
-                )))
-            }
-            Some(_) if self.are_others(&features, expected.unwrap_or_default()) => Err(self
-                .refuse(format!(
-                    "none of its columns {} is a feature of the model, which are {}; rename them, \
-                     or remove the header to take them in their order",
-                    self.available(),
-                    listed(expected.unwrap_or_default())
-                ))),
-            _ if features.is_empty() => Err(self.refuse(
-                "it has only one column; a feature and a target take at least two columns",
-            )),
-            _ => Ok((features, place)),
-        }
-    }
-
-    /// Whether columns without a common name are other ones than the model's: both have
-    /// names that say something, not just a number.
-    fn are_others(&self, features: &[usize], expected: &[String]) -> bool {
-        let says = |name: &str| {
-            let number = name.strip_prefix('x').unwrap_or(name);
-            number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit())
-        };
-        let named = |&column: &usize| self.name(column).is_some_and(|name| says(name));
-        features.iter().any(named) && expected.iter().any(|name| says(name))
     }
 
     /// The column named target, label, class or y, else the last one.
-    fn usual_target(&self, columns: &[usize]) -> Option<usize> {
+    pub(crate) fn usual_target(&self, columns: &[usize]) -> Option<usize> {
         ["target", "label", "class", "y"]
             .iter()
             .find_map(|usual| {
@@ -162,44 +61,61 @@ impl Columns<'_> {
             .or(columns.last().copied())
     }
 
-    fn find(&self, wanted: &str) -> Result<Place, DataError> {
+    /// Finds a column by its name or index, or a file that holds nothing else; `role` says
+    /// in a message what it is to be.
+    pub(crate) fn find(&self, wanted: &str, role: &str) -> Result<Place, DataError> {
         if let Some(column) = self.position(wanted) {
             return Ok(Place::Column(column));
         }
-        if let Ok(index) = wanted.trim().parse::<i64>() {
-            let column = if index < 0 {
-                self.count
-                    .checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
-            } else {
-                usize::try_from(index).ok()
-            };
-            return match column.filter(|&column| column < self.count) {
+        if let Some(index) = whole_number(wanted) {
+            return match self.at(index) {
                 Some(column) => Ok(Place::Column(column)),
                 None => Err(self.refuse(format!(
-                    "there is no column {index} to be the target; it has {}, counted from 0",
+                    "there is no column {index} {role}; it has {}, counted from 0",
                     counted(self.count, "column")
                 ))),
             };
         }
-        if crate::source::holds_arrays(wanted) {
+        if source::holds_arrays(wanted) {
             return Ok(Place::File(wanted.to_owned()));
         }
-        Err(self.refuse(format!(
-            "there is no column {} to be the target; the columns are {}",
-            quoted(wanted),
-            self.available()
-        )))
+        Err(self.unknown(wanted, role))
     }
 
-    fn position(&self, wanted: &str) -> Option<usize> {
+    /// The refusal of a name that no column has.
+    pub(crate) fn unknown(&self, wanted: &str, role: &str) -> DataError {
+        let close = names::close(wanted, self.names.unwrap_or_default());
+        let known = match &close[..] {
+            [] => format!("the columns are {}", self.available()),
+            [one] => format!("did you mean {}?", quoted(one)),
+            close => format!("close names are {}", listed(close)),
+        };
+        self.refuse(format!(
+            "there is no column {} {role}; {known}",
+            quoted(wanted)
+        ))
+    }
+
+    pub(crate) fn position(&self, wanted: &str) -> Option<usize> {
         self.names?.iter().position(|name| name == wanted)
     }
 
-    fn name(&self, column: usize) -> Option<&String> {
+    /// The column with an index from 0, or from -1 backwards.
+    pub(crate) fn at(&self, index: i64) -> Option<usize> {
+        let column = if index < 0 {
+            let back = usize::try_from(index.unsigned_abs()).ok()?;
+            self.count.checked_sub(back)?
+        } else {
+            usize::try_from(index).ok()?
+        };
+        (column < self.count).then_some(column)
+    }
+
+    pub(crate) fn name(&self, column: usize) -> Option<&String> {
         self.names?.get(column)
     }
 
-    fn available(&self) -> String {
+    pub(crate) fn available(&self) -> String {
         match self.names {
             Some(names) => listed(names),
             None => format!(
@@ -207,17 +123,6 @@ impl Columns<'_> {
                 self.count.saturating_sub(1)
             ),
         }
-    }
-
-    fn feature_names(&self, features: &[usize]) -> Vec<String> {
-        features
-            .iter()
-            .enumerate()
-            .map(|(index, &column)| match self.name(column) {
-                Some(name) => name.clone(),
-                None => format!("x{index}"),
-            })
-            .collect()
     }
 
     /// How a message speaks of a column.
@@ -228,7 +133,32 @@ impl Columns<'_> {
         }
     }
 
-    fn refuse(&self, message: impl std::fmt::Display) -> DataError {
+    /// Whether every name is only a number, or there are none.
+    pub(crate) fn only_count(&self, columns: &[usize]) -> bool {
+        !columns
+            .iter()
+            .any(|&column| self.name(column).is_some_and(|name| says_something(name)))
+    }
+
+    pub(crate) fn refuse(&self, message: impl std::fmt::Display) -> DataError {
         DataError::content(self.file, message)
     }
+}
+
+/// Whether a name is more than a number, or `x` and a number.
+pub(crate) fn says_something(name: &str) -> bool {
+    let number = name.strip_prefix('x').unwrap_or(name);
+    number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The number of a name given to a column without one, as 3 of `x3`.
+pub(crate) fn given_number(name: &str) -> Option<usize> {
+    let digits = name.strip_prefix('x')?;
+    let number = digits.parse().ok()?;
+    // Not `x03` or `x+3`.
+    (format!("{number}") == digits).then_some(number)
+}
+
+pub(crate) fn whole_number(text: &str) -> Option<i64> {
+    text.trim().parse().ok()
 }

@@ -1,6 +1,9 @@
 //! What a reader returns.
 
+use crate::error::DataError;
 use crate::fingerprint::Fingerprint;
+use crate::labels::{self, Labels};
+use crate::origin::{Origin, Trouble};
 
 /// Row-major numeric table.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,6 +89,15 @@ fn gather(values: &[f64], columns: usize, rows: &[usize]) -> Vec<f64> {
     chosen
 }
 
+/// A column of a text table that goes up by one with every row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountingColumn {
+    /// Its name.
+    pub name: String,
+    /// Whether it was left out because it is also called like an index; else it is a feature.
+    pub left_out: bool,
+}
+
 /// Features with their names, and the target if the source has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
@@ -99,6 +111,16 @@ pub struct Dataset {
     pub target: Option<Target>,
     /// The target's name, if it has one.
     pub target_name: Option<String>,
+    /// Where the target comes from, if there is one.
+    pub origin: Option<Origin>,
+    /// One weight per row, finite, at least 0 and not all 0, if they were asked for.
+    pub weights: Option<Vec<f64>>,
+    /// The name of the weights' column or array, if it has one.
+    pub weight_name: Option<String>,
+    /// Columns that seem to be an index.
+    pub counting: Vec<CountingColumn>,
+    /// The names of the columns that were dropped on request.
+    pub dropped: Vec<String>,
     /// Height, width and channels when every row is an image.
     pub image_shape: Option<(usize, usize, usize)>,
 }
@@ -115,11 +137,52 @@ impl Dataset {
             feature_names: self.feature_names.clone(),
             target: self.target.as_ref().map(|target| target.select(rows)),
             target_name: self.target_name.clone(),
+            origin: self.origin.as_ref().map(|origin| origin.select(rows)),
+            weights: self.weights.as_ref().map(|all| gather(all, 1, rows)),
+            weight_name: self.weight_name.clone(),
+            counting: self.counting.clone(),
+            dropped: self.dropped.clone(),
             image_shape: self.image_shape,
         }
     }
 
-    /// Sixteen hex digits (FNV-1a, 64 bits) over shape, names, feature bits and target.
+    /// The classes of the target, as [`labels::encode`] finds them.
+    ///
+    /// # Errors
+    /// As there, naming the file and the place in it.
+    pub fn labels(&self) -> Result<Labels, DataError> {
+        labels::all(self.some_target()?).map_err(|trouble| self.at_origin(trouble))
+    }
+
+    /// The index of every row's class among `classes`, as [`labels::encode_as`] finds it.
+    ///
+    /// # Errors
+    /// As there, naming the file and the place in it.
+    pub fn labels_as(&self, classes: &[String]) -> Result<Vec<usize>, DataError> {
+        labels::all_as(self.some_target()?, classes).map_err(|trouble| self.at_origin(trouble))
+    }
+
+    /// The target as numbers, as [`labels::numbers`] gives them.
+    ///
+    /// # Errors
+    /// As there, naming the file and the place in it.
+    pub fn numbers(&self) -> Result<(usize, Vec<f64>), DataError> {
+        labels::all_numbers(self.some_target()?).map_err(|trouble| self.at_origin(trouble))
+    }
+
+    fn some_target(&self) -> Result<&Target, DataError> {
+        let none = || DataError::request(format!("{} has no target; name one", self.name));
+        self.target.as_ref().ok_or_else(none)
+    }
+
+    fn at_origin(&self, trouble: Trouble) -> DataError {
+        match &self.origin {
+            Some(origin) => trouble.content(origin),
+            None => trouble.request(),
+        }
+    }
+
+    /// Sixteen hex digits (FNV-1a, 64 bits) over shape, names, feature bits, target and weights.
     ///
     /// The same content gives the same digits on every machine; the data set's own name is
     /// left out, so that a renamed file keeps its fingerprint.
@@ -146,6 +209,9 @@ impl Dataset {
                 hash.count(*columns);
                 hash.numbers(values);
             }
+        }
+        if let Some(weights) = &self.weights {
+            hash.numbers(weights);
         }
         hash.digits()
     }

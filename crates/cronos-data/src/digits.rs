@@ -9,6 +9,7 @@ use crate::table::Table;
 
 /// The name under which it is read.
 pub(crate) const NAME: &str = "digits";
+const CLASS: &str = "class";
 const SIDE: usize = 8;
 static PACKED: &[u8] = include_bytes!("../builtin/digits.csv.gz");
 
@@ -18,7 +19,7 @@ pub(crate) fn read(options: &ReadOptions) -> Result<Dataset, DataError> {
         .map(|pixel| format!("pixel_{}_{}", pixel / SIDE, pixel % SIDE))
         .collect();
     let pixels = names.clone();
-    names.push("class".to_owned());
+    names.push(CLASS.to_owned());
     let table = Table {
         file: NAME,
         name: NAME.to_owned(),
@@ -26,17 +27,12 @@ pub(crate) fn read(options: &ReadOptions) -> Result<Dataset, DataError> {
         delimiter: Delimiter::Comma,
         names: Some(names),
     };
+    let mut options = options.clone();
     // Without a target the class must not slip in among the pixels.
-    let without_class = options.target == TargetColumn::Absent;
-    let expected = match options.expected_features {
-        None if without_class => Some(&pixels[..]),
-        expected => expected,
-    };
-    let mut dataset = table.read(&ReadOptions {
-        target: options.target.clone(),
-        missing: options.missing,
-        expected_features: expected,
-    })?;
+    if options.target == TargetColumn::Absent {
+        options.drop.push(CLASS.to_owned());
+    }
+    let mut dataset = table.read(&options)?;
     let Features { columns, .. } = dataset.features;
     if columns == SIDE * SIDE && dataset.feature_names == pixels {
         dataset.image_shape = Some((SIDE, SIDE, 1));

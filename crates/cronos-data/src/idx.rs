@@ -8,7 +8,8 @@ use crate::answers;
 use crate::array::{Answer, Array, Values};
 use crate::dataset::{Dataset, Loaded};
 use crate::error::DataError;
-use crate::options::{ReadOptions, TargetColumn};
+use crate::options::{ReadOptions, TargetColumn, WeightColumn};
+use crate::origin::Origin;
 use crate::source;
 use crate::stream;
 
@@ -17,19 +18,18 @@ const MOST_DIMENSIONS: usize = 8;
 /// Reads a file of images or rows; the labels are looked for beside it.
 pub(crate) fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     let array = open(path)?;
-    let labels = match options.target {
-        TargetColumn::Auto => labels_beside(path),
-        _ => None,
-    };
-    let answer = match labels {
-        Some(labels) => {
+    let answer = match (labels_beside(path), &options.target) {
+        (Some(labels), wanted) => {
             let rows = array.shape.first().copied().unwrap_or(0);
-            Answer::Known("label".to_owned(), answers::read(&labels, path, rows)?)
+            Answer::label(wanted, || {
+                let target = answers::read(&labels, path, rows)?;
+                Ok((target, Origin::array(&labels, rows)))
+            })?
         }
-        None if options.target == TargetColumn::Auto && is_images(path) => Answer::None,
-        None => Answer::Search,
+        (None, TargetColumn::Auto) if is_images(path) => Answer::None,
+        (None, _) => Answer::Search,
     };
-    array.into_dataset(path, source::short_name(path), answer, options)
+    array.into_dataset(path, source::short_name(path), answer, None, options)
 }
 
 /// Reads a folder with `train-images…` and, if it is there, `t10k-images…`.
@@ -55,7 +55,8 @@ pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Loaded, D
     let Some(train) = find(&["train-images", "train_images"]) else {
         return Err(DataError::content(
             path,
-            "the folder has no IDX file train-images…; name a file in it instead",
+            "the folder has no IDX file train-images… and no CIFAR-10 file data_batch…; name a file \
+             in it instead",
         ));
     };
     let name = source::short_name(path);
@@ -64,11 +65,12 @@ pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Loaded, D
     let test = match find(&["t10k-images", "t10k_images", "test-images", "test_images"]) {
         Some(test) => {
             let options = ReadOptions {
-                // A target file belongs to the training part.
+                // A file with the target or the weights belongs to the training part.
                 target: match &options.target {
                     TargetColumn::Named(_) => TargetColumn::Auto,
                     other => other.clone(),
                 },
+                weight: WeightColumn::Absent,
                 ..options.clone()
             };
             let mut test = read(&test, &options)?;

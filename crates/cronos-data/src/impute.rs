@@ -1,7 +1,7 @@
 //! Filling in missing values.
 
 use crate::dataset::Features;
-use crate::error::DataError;
+use crate::error::{DataError, quoted};
 
 /// What stands in for a missing value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +20,16 @@ pub struct Imputer {
 }
 
 impl Imputer {
-    /// Learns the values from the features that are there; NaN counts as missing.
+    /// Learns the values from the features that are there; NaN counts as missing. `names`
+    /// are those of the columns, for the error.
     ///
     /// # Errors
     /// When a column has no value at all.
-    pub fn fit(features: &Features, imputation: Imputation) -> Result<Imputer, DataError> {
+    pub fn fit(
+        features: &Features,
+        names: &[String],
+        imputation: Imputation,
+    ) -> Result<Imputer, DataError> {
         let mut values = Vec::with_capacity(features.columns);
         for column in 0..features.columns {
             let present: Vec<f64> = features
@@ -36,9 +41,13 @@ impl Imputer {
                 .filter(|value| !value.is_nan())
                 .collect();
             if present.is_empty() {
+                let name = match names.get(column) {
+                    Some(name) => quoted(name),
+                    None => format!("{column} (counting from 0)"),
+                };
                 return Err(DataError::request(format!(
-                    "column {column} (counting from 0) has no value at all, so none can be \
-                     imputed; drop the column"
+                    "column {name} has no value in any training row, so none can be imputed; leave \
+                     the column out with --drop"
                 )));
             }
             values.push(match imputation {

@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::dataset::Target;
 use crate::error::{DataError, listed, quoted};
+use crate::names;
+use crate::origin::Trouble;
 
 /// What kind of prediction a target asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,10 @@ pub fn infer_task(target: &Target) -> Task {
 /// # Errors
 /// When there are no rows, only one class, several columns, or a value that is not finite.
 pub fn encode(target: &Target) -> Result<Labels, DataError> {
+    all(target).map_err(Trouble::request)
+}
+
+pub(crate) fn all(target: &Target) -> Result<Labels, Trouble> {
     let names = class_names(target)?;
     let mut classes: Vec<String> = names
         .iter()
@@ -75,10 +81,9 @@ pub fn encode(target: &Target) -> Result<Labels, DataError> {
         classes = pairs.into_iter().map(|(_, name)| name).collect();
     }
     match &classes[..] {
-        [] => Err(DataError::request("the target has no rows")),
-        [only] => Err(DataError::request(format!(
-            "the target has only one class, {}, so there is nothing to tell apart; add rows of \
-             another class",
+        [] => Err(Trouble::whole("has no rows")),
+        [only] => Err(Trouble::whole(format!(
+            "has only one class, {}, so there is nothing to tell apart; add rows of another class",
             quoted(only)
         ))),
         _ => {
@@ -93,6 +98,10 @@ pub fn encode(target: &Target) -> Result<Labels, DataError> {
 /// # Errors
 /// When a row's class is not among them, or the target cannot hold classes.
 pub fn encode_as(target: &Target, classes: &[String]) -> Result<Vec<usize>, DataError> {
+    all_as(target, classes).map_err(Trouble::request)
+}
+
+pub(crate) fn all_as(target: &Target, classes: &[String]) -> Result<Vec<usize>, Trouble> {
     encode_names(&class_names(target)?, classes)
 }
 
@@ -101,24 +110,53 @@ pub fn encode_as(target: &Target, classes: &[String]) -> Result<Vec<usize>, Data
 /// # Errors
 /// When a row holds text that is not a number.
 pub fn numbers(target: &Target) -> Result<(usize, Vec<f64>), DataError> {
+    all_numbers(target).map_err(Trouble::request)
+}
+
+pub(crate) fn all_numbers(target: &Target) -> Result<(usize, Vec<f64>), Trouble> {
     match target {
         Target::Numbers { columns, values } => Ok((*columns, values.clone())),
         Target::Text(texts) => {
             let mut values = Vec::with_capacity(texts.len());
             for (row, text) in texts.iter().enumerate() {
                 let value = number(text).ok_or_else(|| {
-                    DataError::request(format!(
-                        "the target of row {} is {}, not a number; regression needs numbers, so \
-                         choose another target or classification",
-                        row + 1,
+                    let what = format!(
+                        "{} is not a number; regression needs numbers, so choose another target \
+                         or classification",
                         quoted(text)
-                    ))
+                    );
+                    Trouble::at(row, what)
                 })?;
                 values.push(value);
             }
             Ok((1, values))
         }
     }
+}
+
+/// The classes that a user's lists name. A list that is itself a class is taken whole, else
+/// it is split as [`names::split`] says.
+///
+/// # Errors
+/// When there is no such class.
+pub fn chosen(lists: &[String], classes: &[String]) -> Result<Vec<String>, DataError> {
+    let mut chosen = Vec::new();
+    for list in lists {
+        if classes.contains(list) {
+            chosen.push(list.clone());
+            continue;
+        }
+        for name in names::split(list)? {
+            chosen.push(classes[find(&name, classes)?].clone());
+        }
+    }
+    if chosen.is_empty() {
+        return Err(DataError::request(format!(
+            "no class is named; the classes are {}",
+            listed(classes)
+        )));
+    }
+    Ok(chosen)
 }
 
 /// Makes two classes: the positive ones as index 1, all others as index 0. Each is named by
@@ -128,11 +166,7 @@ pub fn numbers(target: &Target) -> Result<(usize, Vec<f64>), DataError> {
 /// When no class, an unknown class, or every class is named.
 pub fn group_positive(labels: &Labels, positive: &[String]) -> Result<Labels, DataError> {
     if let Some(unknown) = positive.iter().find(|name| !labels.classes.contains(name)) {
-        return Err(DataError::request(format!(
-            "there is no class {}; the classes are {}",
-            quoted(unknown),
-            listed(&labels.classes)
-        )));
+        return Err(no_class(unknown, &labels.classes));
     }
     let (ones, others): (Vec<&String>, Vec<&String>) = labels
         .classes
@@ -175,7 +209,7 @@ fn number(text: &str) -> Option<f64> {
         .filter(|value: &f64| value.is_finite())
 }
 
-fn class_names(target: &Target) -> Result<Vec<String>, DataError> {
+fn class_names(target: &Target) -> Result<Vec<String>, Trouble> {
     match target {
         Target::Text(texts) => Ok(texts.clone()),
         Target::Numbers { columns: 1, values } => {
@@ -185,20 +219,19 @@ fn class_names(target: &Target) -> Result<Vec<String>, DataError> {
                     .iter()
                     .map(|value| (value + 0.0).to_string())
                     .collect()),
-                Some(row) => Err(DataError::request(format!(
-                    "the target of row {} is {}, not a class; fill it or drop the row",
-                    row + 1,
-                    values[row]
-                ))),
+                Some(row) => {
+                    let what = format!("{} is not a class; fill it or drop the row", values[row]);
+                    Err(Trouble::at(row, what))
+                }
             }
         }
-        Target::Numbers { columns, .. } => Err(DataError::request(format!(
-            "the target has {columns} columns; classification needs one"
+        Target::Numbers { columns, .. } => Err(Trouble::whole(format!(
+            "has {columns} columns; classification needs one"
         ))),
     }
 }
 
-fn encode_names(names: &[String], classes: &[String]) -> Result<Vec<usize>, DataError> {
+fn encode_names(names: &[String], classes: &[String]) -> Result<Vec<usize>, Trouble> {
     let places: HashMap<&str, usize> = classes
         .iter()
         .enumerate()
@@ -206,22 +239,40 @@ fn encode_names(names: &[String], classes: &[String]) -> Result<Vec<usize>, Data
         .collect();
     let mut indices = Vec::with_capacity(names.len());
     for (row, name) in names.iter().enumerate() {
-        // A file may spell a class 01 or 1.0 that was 1 in training.
-        let place = places.get(name.as_str()).copied().or_else(|| {
-            let value = number(name)?;
-            classes
-                .iter()
-                .position(|class| number(class) == Some(value))
-        });
+        let place = places.get(name.as_str()).copied();
+        let place = place.or_else(|| spelt_otherwise(name, classes));
         indices.push(place.ok_or_else(|| {
-            DataError::request(format!(
-                "the target of row {} is {}, which is not among the known classes {}; drop the \
-                 row or correct it",
-                row + 1,
+            let what = format!(
+                "{} is not among the known classes {}; drop the row or correct it",
                 quoted(name),
                 listed(classes)
-            ))
+            );
+            Trouble::at(row, what)
         })?);
     }
     Ok(indices)
+}
+
+/// A file may spell a class 01 or 1.0 that was 1 in training.
+fn spelt_otherwise(name: &str, classes: &[String]) -> Option<usize> {
+    let value = number(name)?;
+    classes
+        .iter()
+        .position(|class| number(class) == Some(value))
+}
+
+/// The index of the class that a user names.
+pub(crate) fn find(name: &str, classes: &[String]) -> Result<usize, DataError> {
+    let place = classes.iter().position(|class| class == name);
+    place
+        .or_else(|| spelt_otherwise(name, classes))
+        .ok_or_else(|| no_class(name, classes))
+}
+
+fn no_class(name: &str, classes: &[String]) -> DataError {
+    DataError::request(format!(
+        "there is no class {}; the classes are {}",
+        quoted(name),
+        listed(classes)
+    ))
 }

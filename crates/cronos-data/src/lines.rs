@@ -1,9 +1,12 @@
-//! A reader that gives every line one line feed as its end, the last one included.
+//! A reader that gives every line one line feed as its end, the last one included, and that
+//! watches over the quotes.
 //!
 //! The csv reader skips blank lines and counts line feeds only; with a uniform end the
-//! physical line of a record can be told from the count behind it.
+//! physical line of a record can be told from the count behind it. It also takes a quote
+//! that is never closed for a field that goes on to the end of the file.
 
-use std::io::{self, BufRead, Read};
+use std::fmt;
+use std::io::{self, BufRead, ErrorKind, Read};
 
 /// A longer line is taken for a mistake, or for an attempt to fill the memory.
 const LONGEST_LINE: usize = 256 << 20;
@@ -16,12 +19,65 @@ pub(crate) struct Lines<R> {
     before: u8,
     ready: Vec<u8>,
     given: usize,
-    quoted: bool,
     space_waits: bool,
     /// Bytes of the line so far, or of all lines inside a pair of quotes.
     line_length: usize,
+    /// The line of the next byte, counted from 1.
+    line: u64,
+    place: Place,
+    /// The line of the latest opening quote.
+    opened: u64,
+    /// What is wrong behind the bytes that are ready.
+    wrong: Option<WrongQuote>,
     ended: bool,
 }
+
+/// Where in a field the next byte stands, as the csv reader sees it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Start,
+    Plain,
+    Quoted,
+    /// Behind a quote that ends the field, unless another quote follows.
+    Closing,
+    /// Behind the quotes; nothing but white space should follow.
+    Behind,
+}
+
+/// A quote that is not closed where it should be.
+#[derive(Debug)]
+pub(crate) enum WrongQuote {
+    /// The file ends, or goes on for too long, inside the quotes.
+    Open {
+        /// The line of the opening quote.
+        opened: u64,
+    },
+    /// Text follows the quotes, which span several lines.
+    Text {
+        /// The line of the opening quote.
+        opened: u64,
+        /// The line of the text.
+        line: u64,
+    },
+}
+
+impl fmt::Display for WrongQuote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WrongQuote::Open { opened } => write!(
+                f,
+                "line {opened}: a quote opens here and is never closed; close it, or remove it"
+            ),
+            WrongQuote::Text { opened, line } => write!(
+                f,
+                "line {opened}: a quote opens here and the next one, on line {line}, does not end \
+                 the field; close it on its line, or double the quotes inside a text"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for WrongQuote {}
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(inner: R, delimiter: u8) -> Self {
@@ -31,9 +87,12 @@ impl<R: BufRead> Lines<R> {
             before: b'\n',
             ready: Vec::new(),
             given: 0,
-            quoted: false,
             space_waits: false,
             line_length: 0,
+            line: 1,
+            place: Place::Start,
+            opened: 0,
+            wrong: None,
             ended: false,
         }
     }
@@ -46,6 +105,9 @@ impl<R: BufRead> Lines<R> {
             let length = chunk.len();
             if length == 0 {
                 self.ended = true;
+                if self.place == Place::Quoted {
+                    return Err(self.open_quote());
+                }
                 if self.line_length > 0 {
                     self.ready.push(b'\n');
                 }
@@ -56,42 +118,82 @@ impl<R: BufRead> Lines<R> {
             self.inner.consume(length);
             for byte in bytes {
                 self.take(byte);
+                if self.wrong.is_some() {
+                    self.ended = true;
+                    break;
+                }
             }
             if self.line_length > LONGEST_LINE {
+                if self.place == Place::Quoted {
+                    return Err(self.open_quote());
+                }
                 return Err(io::Error::new(
-                    io::ErrorKind::FileTooLarge,
-                    "a line is longer than 256 MiB",
+                    ErrorKind::FileTooLarge,
+                    format!("line {} is longer than 256 MiB", self.line),
                 ));
             }
         }
-        Ok(())
+        // The rows before it are judged first.
+        match self.wrong.take_if(|_| self.ready.is_empty()) {
+            Some(wrong) => Err(io::Error::new(ErrorKind::InvalidData, wrong)),
+            None => Ok(()),
+        }
     }
 
+    fn open_quote(&self) -> io::Error {
+        let opened = self.opened;
+        io::Error::new(ErrorKind::InvalidData, WrongQuote::Open { opened })
+    }
+
+    /// Takes a byte of the source.
     fn take(&mut self, byte: u8) {
         let before = std::mem::replace(&mut self.before, byte);
         match byte {
             b'\n' if before == b'\r' => {}
             b'\n' | b'\r' => {
-                self.ready.push(b'\n');
+                self.give(b'\n');
                 self.space_waits = false;
+                self.line += 1;
                 // An unclosed quote must not get around the limit.
-                self.line_length = if self.quoted { self.line_length + 1 } else { 0 };
+                let quoted = self.place == Place::Quoted;
+                self.line_length = if quoted { self.line_length + 1 } else { 0 };
             }
-            b' ' if self.delimiter == b' ' && !self.quoted => {
+            b' ' if self.delimiter == b' ' && self.place != Place::Quoted => {
                 self.space_waits = self.line_length > 0;
             }
             _ => {
                 if std::mem::take(&mut self.space_waits) {
-                    self.ready.push(b' ');
+                    self.give(b' ');
                 }
-                if byte == b'"' {
-                    let opens = before == self.delimiter || matches!(before, b'\n' | b'\r' | b'"');
-                    self.quoted = !self.quoted && opens;
-                }
-                self.ready.push(byte);
+                self.give(byte);
                 self.line_length += 1;
             }
         }
+    }
+
+    /// Passes a byte on and follows the quotes.
+    fn give(&mut self, byte: u8) {
+        let ends = byte == self.delimiter || byte == b'\n';
+        self.place = match (self.place, byte) {
+            (Place::Quoted, b'"') => Place::Closing,
+            (Place::Quoted, _) => Place::Quoted,
+            (_, _) if ends => Place::Start,
+            (Place::Start, b'"') => {
+                self.opened = self.line;
+                Place::Quoted
+            }
+            (Place::Closing, b'"') => Place::Quoted,
+            (Place::Closing | Place::Behind, b' ' | b'\t') => Place::Behind,
+            (Place::Closing | Place::Behind, _) if self.opened < self.line => {
+                self.wrong = Some(WrongQuote::Text {
+                    opened: self.opened,
+                    line: self.line,
+                });
+                return;
+            }
+            _ => Place::Plain,
+        };
+        self.ready.push(byte);
     }
 }
 

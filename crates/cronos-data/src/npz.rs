@@ -11,8 +11,10 @@ use crate::array::{Answer, Array};
 use crate::dataset::{Dataset, Loaded};
 use crate::error::{DataError, listed, quoted};
 use crate::npy;
-use crate::options::{ReadOptions, TargetColumn};
+use crate::options::{ReadOptions, TargetColumn, WeightColumn};
+use crate::origin::Origin;
 use crate::source;
+use crate::weights;
 
 const FEATURES: [&str; 6] = ["X", "x", "data", "features", "x_train", "X_train"];
 const TARGETS: [&str; 7] = ["y", "Y", "target", "labels", "label", "y_train", "Y_train"];
@@ -51,7 +53,12 @@ pub(crate) fn read(path: &str, options: &ReadOptions) -> Result<Loaded, DataErro
         TargetColumn::Auto => archive.find(&TARGETS),
         TargetColumn::Absent => None,
     };
-    let train = archive.part(&name, &features, target.as_deref(), options)?;
+    let weights = match &options.weight {
+        WeightColumn::Named(wanted) | WeightColumn::IfThere(wanted) => archive.find(&[wanted]),
+        WeightColumn::Absent => None,
+    };
+    let also = (target.as_deref(), weights.as_deref());
+    let train = archive.part(&name, &features, also, options)?;
     // A column index means the same in both parts; a file belongs to the first one only.
     let by_column = matches!(&options.target, TargetColumn::Named(wanted)
         if target.is_none() && !source::holds_arrays(wanted));
@@ -62,12 +69,21 @@ pub(crate) fn read(path: &str, options: &ReadOptions) -> Result<Loaded, DataErro
                 TargetColumn::Absent => (None, TargetColumn::Absent),
                 _ => (archive.find(&TEST_TARGETS), TargetColumn::Absent),
             };
+            let (weights, weight) = match (&options.weight, weights) {
+                (_, Some(weights)) => (archive.test_array(&weights), WeightColumn::Absent),
+                (WeightColumn::Named(wanted), None) => {
+                    (None, WeightColumn::IfThere(wanted.clone()))
+                }
+                (weight, None) => (None, weight.clone()),
+            };
             let options = ReadOptions {
                 target: column,
+                weight,
                 ..options.clone()
             };
             let name = format!("{name}-test");
-            let part = archive.part(&name, &features, target.as_deref(), &options)?;
+            let also = (target.as_deref(), weights.as_deref());
+            let part = archive.part(&name, &features, also, &options)?;
             Some(part.1)
         }
         _ => None,
@@ -141,29 +157,48 @@ impl<'a> Archive<'a> {
         wanted.iter().find(there).map(|name| (*name).to_owned())
     }
 
-    /// One part of the data, with the name of the array it came from.
+    /// The array of the test part that goes with one of the training part, if it is there.
+    fn test_array(&self, name: &str) -> Option<String> {
+        if name.contains("train") {
+            return self.find(&[&name.replace("train", "test")]);
+        }
+        self.find(&[&format!("{name}_test"), &format!("test_{name}")])
+    }
+
+    /// One part of the data, with the name of the array it came from; `also` are the arrays
+    /// of the target and of the weights.
     fn part(
         &mut self,
         name: &str,
         features: &str,
-        target: Option<&str>,
+        also: (Option<&str>, Option<&str>),
         options: &ReadOptions,
     ) -> Result<(String, Dataset), DataError> {
         let array = self.array(features)?;
         let place = self.place(features);
-        let answer = match target {
+        let rows = array.shape.first().copied().unwrap_or(0);
+        let answer = match also.0 {
             Some(target) if target != features => {
-                let place_of_target = self.place(target);
-                let found = self.array(target)?.into_target(&place_of_target)?;
-                let rows = array.shape.first().copied().unwrap_or(0);
-                answers::check_rows(&found, &place_of_target, quoted(features).as_str(), rows)?;
-                Answer::Known(target.to_owned(), found)
+                let place = self.place(target);
+                let found = self.array(target)?.into_target(&place)?;
+                answers::check_rows(found.len(), "the target", &place, &quoted(features), rows)?;
+                Answer::Known(target.to_owned(), found, Origin::array(&place, rows))
             }
             // Beside other arrays a last column is unlikely to be the target.
             None if self.arrays.len() > 1 && options.target == TargetColumn::Auto => Answer::None,
             _ => Answer::Search,
         };
-        let dataset = array.into_dataset(&place, name.to_owned(), answer, options)?;
+        let weights = match also.1 {
+            Some(weights) => {
+                let place = self.place(weights);
+                let found = weights::of_array(self.array(weights)?, &place)?;
+                let what = "the array of weights";
+                answers::check_rows(found.len(), what, &place, &quoted(features), rows)?;
+                Some((weights.to_owned(), found))
+            }
+            None => None,
+        };
+        let dataset = array.into_dataset(&place, name.to_owned(), answer, weights, options)?;
         Ok((features.to_owned(), dataset))
     }
 

@@ -14,6 +14,19 @@ pub enum TargetColumn {
     Absent,
 }
 
+/// Where the weights of the rows are. A column of weights is no feature.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum WeightColumn {
+    /// There are none.
+    #[default]
+    Absent,
+    /// As [`TargetColumn::Named`] says where the target is.
+    Named(String),
+    /// The same, but the data may lack it, as a test part does. Here a number means a column
+    /// only where columns have no names, and a file is not read.
+    IfThere(String),
+}
+
 /// What to do with a feature that has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
@@ -24,11 +37,29 @@ pub enum Missing {
     Keep,
 }
 
+/// What to do with a column of a text table that is called like an index and counts the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IndexColumn {
+    /// Leave it out and say so in [`crate::Dataset::counting`].
+    #[default]
+    LeaveOut,
+    /// Take it as a feature.
+    Keep,
+}
+
 /// How to read a data set.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions<'a> {
     /// Where the target is.
     pub target: TargetColumn,
+    /// Where the weights of the rows are.
+    pub weight: WeightColumn,
+    /// Columns that are not used, each by its name or index. With `expected_features` they
+    /// need not be there.
+    pub drop: Vec<String>,
+    /// What to do with a column that counts the rows. It is kept when `target` is `Absent`,
+    /// and does not matter with `expected_features`.
+    pub index: IndexColumn,
     /// What to do with missing feature values.
     pub missing: Missing,
     /// The features a model was trained with; columns are matched to them.

@@ -3,7 +3,7 @@
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use crate::error::DataError;
-use crate::lines::Lines;
+use crate::lines::{Lines, WrongQuote};
 use crate::stream::Stream;
 
 /// A row that was read and its line, counted from 1.
@@ -73,7 +73,10 @@ impl<'a> Records<'a> {
     fn refuse(&self, error: csv::Error) -> DataError {
         let text = error.to_string();
         match error.into_kind() {
-            ErrorKind::Io(source) => DataError::reading(self.file, source),
+            ErrorKind::Io(source) => match source.get_ref() {
+                Some(wrong) if wrong.is::<WrongQuote>() => DataError::content(self.file, wrong),
+                _ => DataError::reading(self.file, source),
+            },
             _ => DataError::content(self.file, text),
         }
     }

@@ -9,7 +9,7 @@ use crate::error::DataError;
 use crate::options::ReadOptions;
 use crate::stream;
 use crate::table::Table;
-use crate::{digits, idx, npy, npz};
+use crate::{cifar, digits, idx, npy, npz, svm};
 
 /// A file's format, as told by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,12 +18,15 @@ pub(crate) enum Format {
     Npy,
     Npz,
     Idx,
+    Cifar,
+    Svm,
 }
 
-/// Reads a data set from a file, a folder of IDX files, or the built-in `digits`.
+/// Reads a data set from a file, a folder of IDX or CIFAR-10 files, or the built-in `digits`.
 ///
-/// The format follows from the name: `.csv`, `.tsv` and `.txt` (each also packed with gzip),
-/// `.npy`, `.npz`, and IDX as `train-images-idx3-ubyte` or `.idx` (also packed).
+/// The format follows from the name: `.csv`, `.tsv`, `.txt`, `.libsvm`, `.svm` and `.svmlight`
+/// (each also packed with gzip), `.npy`, `.npz`, IDX as `train-images-idx3-ubyte` or `.idx`
+/// (also packed), and CIFAR-10 as `data_batch_1.bin` (also packed).
 ///
 /// # Errors
 /// When the file cannot be read, or when its content is refused.
@@ -33,7 +36,10 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
     }
     let metadata = fs::metadata(source).map_err(|e| DataError::io("read", source, e))?;
     if metadata.is_dir() {
-        return idx::read_folder(source, options);
+        return match cifar::read_folder(source, options)? {
+            Some(loaded) => Ok(loaded),
+            None => idx::read_folder(source, options),
+        };
     }
     match format(source) {
         Some(Format::Table(delimiter)) => {
@@ -49,16 +55,18 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
         Some(Format::Npy) => {
             let array = npy::open(source)?;
             let answer = crate::array::Answer::Search;
-            let dataset = array.into_dataset(source, short_name(source), answer, options)?;
+            let dataset = array.into_dataset(source, short_name(source), answer, None, options)?;
             Ok(whole(dataset))
         }
         Some(Format::Npz) => npz::read(source, options),
         Some(Format::Idx) => Ok(whole(idx::read(source, options)?)),
+        Some(Format::Cifar) => Ok(whole(cifar::read(source, options)?)),
+        Some(Format::Svm) => Ok(whole(svm::read(source, options)?)),
         None => Err(DataError::content(
             source,
-            "its extension is not known; supported are .csv, .tsv and .txt (each also .gz), .npy, \
-             .npz, IDX files (-idx3-ubyte or .idx, also .gz), a folder of IDX files, and the \
-             built-in name digits",
+            "its extension is not known; supported are .csv, .tsv, .txt, .libsvm, .svm and \
+             .svmlight (each also .gz), .npy, .npz, IDX files (-idx3-ubyte or .idx, also .gz), \
+             CIFAR-10 files (data_batch_1.bin), a folder of either, and the built-in name digits",
         )),
     }
 }
@@ -82,6 +90,8 @@ pub(crate) fn format(path: &str) -> Option<Format> {
         "txt" => Some(Format::Table(Delimiter::Unknown)),
         "npy" if !packed => Some(Format::Npy),
         "npz" if !packed => Some(Format::Npz),
+        "libsvm" | "svm" | "svmlight" => Some(Format::Svm),
+        _ if cifar::is_called_so(plain) => Some(Format::Cifar),
         _ if is_idx(plain) => Some(Format::Idx),
         _ => None,
     }

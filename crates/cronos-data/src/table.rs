@@ -2,13 +2,18 @@
 
 use crate::answers::{self, TargetCells};
 use crate::cell::{self, Cell};
-use crate::columns::{Columns, Layout};
+use crate::columns::Columns;
 use crate::dataset::{Dataset, Features};
 use crate::delimiter::Delimiter;
 use crate::error::{DataError, counted, quoted};
-use crate::options::{Missing, ReadOptions};
+use crate::header;
+use crate::index::{self, Counter};
+use crate::layout::Layout;
+use crate::options::{IndexColumn, Missing, ReadOptions, TargetColumn};
+use crate::origin::{Origin, Places};
 use crate::records::{Records, Row};
 use crate::stream::{self, Stream};
+use crate::weights;
 
 /// A table to be read.
 pub(crate) struct Table<'a> {
@@ -34,9 +39,10 @@ impl<'a> Table<'a> {
             ));
         }
         let mut more = records.next(&mut next)?;
-        let mut names = self.names;
-        if names.is_none() && is_header(&row, more.then_some(&next)) {
-            names = Some(header(self.file, &row)?);
+        let (mut names, mut indices) = (self.names, Vec::new());
+        if names.is_none() && header::is_one(&row, more.then_some(&next)) {
+            indices = header::indices(&row);
+            names = Some(header::names(self.file, &row)?);
             if !more {
                 return Err(DataError::content(
                     self.file,
@@ -51,9 +57,10 @@ impl<'a> Table<'a> {
             file: self.file,
             count,
             names: names.as_deref(),
+            indices,
         };
         let layout = columns.layout(options)?;
-        let mut rows = Rows::new(&columns, &layout, options.missing);
+        let mut rows = Rows::new(&columns, &layout, options);
         rows.push(&row)?;
         while more {
             rows.push(&next)?;
@@ -63,64 +70,6 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A first row is a header when it holds text and no numbers. When it holds both it is still
-/// one if a text stands above a number, or if its numbers only count up (0, 1, 2, …) as
-/// data frames without names are written; else it is a row with a class name in it.
-fn is_header(first: &Row, second: Option<&Row>) -> bool {
-    let cells: Vec<Cell> = columns_of(first)
-        .map(|c| cell::parse(first.cell(c)))
-        .collect();
-    if !cells.contains(&Cell::Text) {
-        return false;
-    }
-    let numbers: Vec<f64> = cells
-        .iter()
-        .filter_map(|cell| match cell {
-            Cell::Number(value) => Some(*value),
-            _ => None,
-        })
-        .collect();
-    if numbers.is_empty() {
-        return true;
-    }
-    let Some(second) = second else {
-        return false;
-    };
-    let names_a_number = columns_of(first).any(|column| {
-        cells[column] == Cell::Text && matches!(cell::parse(second.cell(column)), Cell::Number(_))
-    });
-    let counts = numbers.len() > 1 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
-    names_a_number || counts
-}
-
-fn columns_of(row: &Row) -> std::ops::Range<usize> {
-    0..row.cells.len()
-}
-
-fn header(file: &str, row: &Row) -> Result<Vec<String>, DataError> {
-    let mut seen = std::collections::HashSet::new();
-    let mut names = Vec::with_capacity(row.cells.len());
-    for column in columns_of(row) {
-        let name = match row.cell(column) {
-            "" => format!("x{column}"),
-            name => name.to_owned(),
-        };
-        if !seen.insert(name.clone()) {
-            return Err(DataError::content(
-                file,
-                format!(
-                    "line {}, column {column} (counting from 0): the name {} appears twice; \
-                     give every column its own name",
-                    row.line,
-                    quoted(&name)
-                ),
-            ));
-        }
-        names.push(name);
-    }
-    Ok(names)
-}
-
 /// The rows read so far.
 struct Rows<'a> {
     columns: &'a Columns<'a>,
@@ -128,17 +77,35 @@ struct Rows<'a> {
     missing: Missing,
     values: Vec<f64>,
     target: TargetCells,
+    weights: Vec<f64>,
+    counters: Vec<Counter>,
+    places: Places,
     count: usize,
 }
 
 impl<'a> Rows<'a> {
-    fn new(columns: &'a Columns<'a>, layout: &'a Layout, missing: Missing) -> Self {
+    fn new(columns: &'a Columns<'a>, layout: &'a Layout, options: &ReadOptions) -> Self {
+        let may_leave_out = options.index == IndexColumn::LeaveOut
+            && options.expected_features.is_none()
+            && options.target != TargetColumn::Absent;
+        let counters = layout
+            .features
+            .iter()
+            .enumerate()
+            .filter_map(|(place, column)| {
+                let named = columns.indices.contains(column);
+                let candidate = named || (columns.names.is_none() && *column == 0);
+                (candidate && may_leave_out).then(|| Counter::new(place, named))
+            });
         Rows {
             columns,
             layout,
-            missing,
+            missing: options.missing,
             values: Vec::new(),
             target: TargetCells::default(),
+            weights: Vec::new(),
+            counters: counters.collect(),
+            places: Places::lines(),
             count: 0,
         }
     }
@@ -178,11 +145,21 @@ impl<'a> Rows<'a> {
             };
             self.values.push(value);
         }
+        let start = self.values.len() - self.layout.features.len();
+        for counter in &mut self.counters {
+            counter.push(&self.values[start..]);
+        }
+        if let Some(column) = self.layout.weight {
+            let weight = weights::parse(row.cell(column));
+            let weight = weight.map_err(|what| self.refuse(row, column, &what))?;
+            self.weights.push(weight);
+        }
         if let Some(column) = self.layout.target {
             self.target
                 .push(row.cell(column), row.line)
                 .map_err(|what| self.refuse(row, column, what))?;
         }
+        self.places.push(row.line);
         self.count += 1;
         Ok(())
     }
@@ -194,29 +171,52 @@ impl<'a> Rows<'a> {
         )
     }
 
-    fn finish(self, name: String) -> Result<Dataset, DataError> {
+    fn finish(mut self, name: String) -> Result<Dataset, DataError> {
+        let file = self.columns.file;
         let mut target_name = self.layout.target_name.clone();
-        let target = match (self.layout.target, &self.layout.answers) {
+        let (target, origin) = match (self.layout.target, &self.layout.answers) {
             (Some(column), _) => {
                 let label = self.columns.label(column);
-                Some(self.target.finish(self.columns.file, &label)?)
+                let target = self.target.finish(file, &label)?;
+                let origin = Origin {
+                    file: file.to_owned(),
+                    column: Some(label),
+                    places: self.places,
+                };
+                (Some(target), Some(origin))
             }
             (None, Some(path)) => {
                 target_name = Some(crate::source::short_name(path));
-                Some(answers::read(path, self.columns.file, self.count)?)
+                let target = answers::read(path, file, self.count)?;
+                (Some(target), Some(Origin::array(path, self.count)))
             }
+            (None, None) => (None, None),
+        };
+        let weights = match (self.layout.weight, &self.layout.weight_file) {
+            (Some(column), _) => {
+                let label = self.columns.label(column);
+                Some(weights::some_count(self.weights, file, Some(&label))?)
+            }
+            (None, Some(path)) => Some(answers::read_weights(path, file, self.count)?),
             (None, None) => None,
         };
+        let mut feature_names = self.layout.feature_names.clone();
+        let counting = index::leave_out(&self.counters, &mut feature_names, &mut self.values);
         Ok(Dataset {
             name,
             features: Features {
                 rows: self.count,
-                columns: self.layout.features.len(),
+                columns: feature_names.len(),
                 values: self.values,
             },
-            feature_names: self.layout.feature_names.clone(),
+            feature_names,
             target,
             target_name,
+            origin,
+            weights,
+            weight_name: self.layout.weight_name.clone(),
+            counting,
+            dropped: self.layout.dropped.clone(),
             image_shape: None,
         })
     }

@@ -2,7 +2,7 @@
 
 mod sample;
 
-use cronos_data::{Missing, ReadOptions, Target, TargetColumn, read};
+use cronos_data::{ReadOptions, Target, TargetColumn, read};
 use sample::{Folder, absent, loaded, refused, target};
 
 fn plain() -> ReadOptions<'static> {
@@ -71,8 +71,8 @@ fn features_are_matched_by_name_in_any_order() {
     let expected = ["b".to_owned(), "a".to_owned()];
     let options = |target| ReadOptions {
         target,
-        missing: Missing::Refuse,
         expected_features: Some(&expected),
+        ..ReadOptions::default()
     };
     let auto = options(TargetColumn::Auto);
     let data = table("a,id,y,b\n1,7,3,2\n", &auto);
@@ -97,8 +97,8 @@ fn without_common_names_features_are_matched_by_position() {
     let expected = ["b".to_owned(), "a".to_owned()];
     let options = |target| ReadOptions {
         target,
-        missing: Missing::Refuse,
         expected_features: Some(&expected),
+        ..ReadOptions::default()
     };
     let auto = options(TargetColumn::Auto);
     let data = table("1,2\n3,4\n", &auto);

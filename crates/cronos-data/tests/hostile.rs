@@ -14,6 +14,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("t.csv", table.to_vec()),
         ("t.csv.gz", gzip(table)),
         ("t.txt", b" 1  2  3 \n 4  5  6".to_vec()),
+        ("t.svm", b"1 1:2 3:4\n-1 2:5 # x\n".to_vec()),
         ("a.npy", array.clone()),
         ("a.npz", npz(&[("X", array), ("y", text)])),
         ("a.idx", images.clone()),
@@ -61,7 +62,7 @@ fn a_file_cut_off_anywhere_does_not_panic() {
         for length in 0..bytes.len() {
             let read = try_all(&folder.put(name, &bytes[..length]));
             // What is framed by sizes or checksums must be noticed to be short.
-            let framed = !matches!(name, "t.csv" | "t.txt");
+            let framed = !matches!(name, "t.csv" | "t.txt" | "t.svm");
             assert!(!(framed && read), "{name} cut to {length} bytes was read");
         }
     }

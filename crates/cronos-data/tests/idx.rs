@@ -57,6 +57,8 @@ fn images_without_labels_have_no_target() {
         numbers(&[5.0])
     );
     assert_eq!(loaded(&path, &absent()).target, None);
+    // This is what the target is called, so it may be asked for.
+    assert_eq!(loaded(&path, &target("label")).target, numbers(&[5.0]));
 }
 
 #[test]

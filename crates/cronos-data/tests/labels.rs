@@ -1,6 +1,8 @@
 //! Classes and numbers from targets.
 
-use cronos_data::labels::{Labels, encode, encode_as, group_positive, infer_task, numbers};
+mod sample;
+
+use cronos_data::labels::{Labels, chosen, encode, encode_as, group_positive, infer_task, numbers};
 use cronos_data::{Target, Task};
 
 fn text(values: &[&str]) -> Target {
@@ -67,7 +69,10 @@ fn one_class_only_is_refused() {
             .contains("no rows")
     );
     let message = encode(&number(&[1.0, f64::NAN])).unwrap_err().to_string();
-    assert!(message.contains("row 2 is NaN"), "{message}");
+    assert!(
+        message.contains("row 2 of the target: NaN is not a class"),
+        "{message}"
+    );
     let two = Target::Numbers {
         columns: 2,
         values: vec![0.0, 1.0],
@@ -84,7 +89,10 @@ fn known_classes_are_looked_up() {
     let error = encode_as(&text(&["x", "q"]), &classes).unwrap_err();
     assert!(error.is_input());
     let message = error.to_string();
-    assert!(message.contains("row 2 is \"q\""), "{message}");
+    assert!(
+        message.contains("row 2 of the target: \"q\" is not among"),
+        "{message}"
+    );
     assert!(message.contains("\"1\", \"2\", \"x\""), "{message}");
 }
 
@@ -100,7 +108,7 @@ fn regression_needs_numbers() {
     assert_eq!(numbers(&two).unwrap(), (2, vec![0.0, 1.0]));
     let message = numbers(&text(&["1", "cat"])).unwrap_err().to_string();
     assert!(
-        message.contains("row 2 is \"cat\", not a number"),
+        message.contains("row 2 of the target: \"cat\" is not a number"),
         "{message}"
     );
 }
@@ -128,4 +136,62 @@ fn classes_are_grouped_into_two() {
     );
     assert!(group_positive(&labels, &[]).is_err());
     assert!(group_positive(&labels, &labels.classes).is_err());
+}
+
+#[test]
+fn classes_are_chosen_whole_or_from_a_list() {
+    let classes = strings(&["1", "2", "a,b", "say \"hi\", Joe"]);
+    let named = |lists: &[&str]| chosen(&strings(lists), &classes);
+    assert_eq!(named(&["1,2"]).unwrap(), ["1", "2"]);
+    assert_eq!(named(&["2.0", " 1 "]).unwrap(), ["2", "1"]);
+    assert_eq!(named(&["a,b", "2"]).unwrap(), ["a,b", "2"]);
+    assert_eq!(named(&["\"a,b\",2"]).unwrap(), ["a,b", "2"]);
+    let joe = ["\"say \"\"hi\"\", Joe\""];
+    assert_eq!(named(&joe).unwrap(), ["say \"hi\", Joe"]);
+    assert_eq!(named(&["say \"hi\", Joe"]).unwrap(), ["say \"hi\", Joe"]);
+    let message = named(&["a"]).unwrap_err().to_string();
+    assert!(message.starts_with("there is no class \"a\"; the classes are \"1\""));
+    assert!(named(&[","]).is_err());
+    assert!(named(&["\"a,b"]).is_err());
+}
+
+#[test]
+fn a_data_set_says_where_its_target_is_wrong() {
+    let folder = sample::Folder::new();
+    let plain = cronos_data::ReadOptions::default();
+    let read = |path: &str, options: &cronos_data::ReadOptions| sample::loaded(path, options);
+    let path = folder.put("t.csv", "a,kind\n1,x\n\n2,\"p\nq\"\n3,y\n");
+    let data = read(&path, &plain);
+    let known = strings(&["x", "p\nq"]);
+    let said = |error: cronos_data::DataError| error.to_string();
+    let start = format!("{path}: line 6, column \"kind\": \"y\" is not among the known classes");
+    assert!(said(data.labels_as(&known).unwrap_err()).starts_with(&start));
+    // The place stays with the row.
+    let last = data.select(&[2, 0]);
+    assert!(said(last.labels_as(&known).unwrap_err()).starts_with(&start));
+    let start = format!("{path}: line 2, column \"kind\": \"x\" is not a number");
+    assert!(said(data.numbers().unwrap_err()).starts_with(&start));
+    let start = format!("{path}: column \"kind\", the target, has only one class, \"x\"");
+    assert!(said(data.select(&[0, 0]).labels().unwrap_err()).starts_with(&start));
+
+    let y = folder.put("y.npy", sample::npy("|u1", false, "(3,)", &[1, 1, 2]));
+    let alone = folder.put("x.csv", "a,b\n1,2\n3,4\n5,6\n");
+    let data = read(&alone, &sample::target(&y));
+    let start = format!("{y}: row 3: \"2\" is not among the known classes \"1\"");
+    let known = strings(&["1"]);
+    assert!(said(data.labels_as(&known).unwrap_err()).starts_with(&start));
+    let start = format!("{y}: the target has only one class, \"1\"");
+    assert!(said(data.select(&[0, 1]).labels().unwrap_err()).starts_with(&start));
+
+    let x = sample::npy("|u1", false, "(2, 2)", &[1, 3, 1, 3]);
+    let path = folder.put("a.npy", x.clone());
+    let start = format!("{path}: column 1 (counting from 0), the target, has only one class");
+    assert!(said(read(&path, &plain).labels().unwrap_err()).starts_with(&start));
+    let y = sample::npy("|u1", false, "(2,)", &[1, 2]);
+    let path = folder.put("a.npz", sample::npz(&[("X", x), ("y", y)]));
+    let start = format!("{path}, array \"y\": row 2: \"2\" is not among");
+    let data = read(&path, &plain);
+    assert!(said(data.labels_as(&known).unwrap_err()).starts_with(&start));
+    let data = read(&path, &sample::absent());
+    assert!(said(data.labels().unwrap_err()).contains("has no target"));
 }

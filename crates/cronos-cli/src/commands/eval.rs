@@ -17,6 +17,7 @@ pub fn run(eval: &Eval) -> Result<ExitCode, Failure> {
         target: target_column(eval.target.as_ref().or(model.target_name.as_ref())),
         missing: missing(&model),
         expected_features: Some(&model.feature_names),
+        ..ReadOptions::default()
     };
     let loaded = cronos_data::read(&eval.data, &options).map_err(Failure::reading)?;
     // data that comes with a test part is there to be tested on

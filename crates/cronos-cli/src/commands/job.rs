@@ -1,13 +1,17 @@
-//! The data of a fit: read, split and filled.
+//! The data of a fit: read, split, weighted and filled.
 
 use super::labelled::{Truth, target_column, target_of};
 use crate::arguments::{self, Fit};
 use crate::failure::Failure;
-use crate::model_file;
+use crate::{model_file, output};
 use cronos::{Grouping, Matrix, Task};
 use cronos_data::impute::{Imputation, Imputer};
 use cronos_data::labels::{self, Labels};
-use cronos_data::{Dataset, Features, Missing, ReadOptions, TargetColumn, split};
+use cronos_data::weights::{self, ClassWeights};
+use cronos_data::{
+    DataError, Dataset, Features, IndexColumn, Missing, ReadOptions, TargetColumn, WeightColumn,
+    names, split,
+};
 use std::path::Path;
 
 /// Rows held out when nothing is said.
@@ -18,6 +22,10 @@ pub struct Job {
     pub name: String,
     pub train: Matrix<f64>,
     pub train_truth: Truth,
+    /// How much each training row counts: its own weight times that of its class. `None` if
+    /// neither was asked for.
+    #[allow(dead_code)] // until `fit` trains with them
+    pub weights: Option<Vec<f64>>,
     pub test: Option<(Matrix<f64>, Truth)>,
     pub task: Task,
     pub grouping: Option<Grouping>,
@@ -28,29 +36,14 @@ pub struct Job {
 
 impl Job {
     pub fn read(fit: &Fit) -> Result<Self, Failure> {
-        let missing = if fit.impute.is_some() {
-            Missing::Keep
-        } else {
-            Missing::Refuse
-        };
-        let options = ReadOptions {
-            target: target_column(fit.target.as_ref()),
-            missing,
-            ..ReadOptions::default()
-        };
+        let class_weights = class_weights(fit)?;
+        let options = read_options(fit)?;
         let loaded = cronos_data::read(&fit.data, &options).map_err(Failure::reading)?;
         let data = loaded.train;
+        remark_on_index(fit, &data);
         let (goal, truth) = Goal::of(fit, &data)?;
         let other = match &fit.test {
-            Some(source) => {
-                let options = ReadOptions {
-                    target: test_target(fit)?,
-                    expected_features: Some(&data.feature_names),
-                    ..options
-                };
-                let test = cronos_data::read(source, &options).map_err(Failure::reading)?;
-                Some(test.train)
-            }
+            Some(source) => Some(read_test(fit, source, &data, options)?),
             // a test part without a target can test nothing
             None if fit.holdout.is_none() => loaded.test.filter(|test| test.target.is_some()),
             None => None,
@@ -61,20 +54,27 @@ impl Job {
             features,
             feature_names,
             target_name,
+            weights,
             ..
         } = data;
-        let (train, train_truth, test) = match other {
+        let all = Rows {
+            features,
+            truth,
+            weights,
+        };
+        let (train, test) = match other {
             Some(test) => {
-                let test_truth = Truth::of(&test, &goal.task, goal.grouping.as_ref())?;
+                let truth = Truth::of(&test, &goal.task, goal.grouping.as_ref())?;
                 let x = model_file::matrix(test.features)?;
-                (features, truth, Some((x, test_truth)))
+                (all, Some((x, truth)))
             }
-            None => hold_out(fit, features, truth)?,
+            None => hold_out(fit, all)?,
         };
         Ok(Self {
             name,
-            train: model_file::matrix(train)?,
-            train_truth,
+            weights: train.weights(&goal.task, class_weights.as_ref())?,
+            train: model_file::matrix(train.features)?,
+            train_truth: train.truth,
             test,
             task: goal.task,
             grouping: goal.grouping,
@@ -98,11 +98,71 @@ impl Job {
             columns: self.train.columns(),
             values: self.train.values().to_vec(),
         };
-        let imputer = Imputer::fit(&features, how).map_err(Failure::reading)?;
+        let imputer = Imputer::fit(&features, &self.feature_names, how)
+            .map_err(|error| Failure::Input(format!("{}: {error}", fit.data)))?;
         imputer.apply(&mut features);
         self.train = model_file::matrix(features)?;
         Ok(Some(imputer.values))
     }
+}
+
+fn usage(error: DataError) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+fn class_weights(fit: &Fit) -> Result<Option<ClassWeights>, Failure> {
+    if fit.class_weight.is_empty() {
+        return Ok(None);
+    }
+    ClassWeights::parse(&fit.class_weight)
+        .map(Some)
+        .map_err(|error| Failure::Usage(format!("--class-weight: {error}")))
+}
+
+/// How the training data is read.
+fn read_options(fit: &Fit) -> Result<ReadOptions<'static>, Failure> {
+    let mut drop = Vec::new();
+    for list in &fit.drop {
+        drop.extend(names::split(list).map_err(usage)?);
+    }
+    Ok(ReadOptions {
+        target: target_column(fit.target.as_ref()),
+        weight: match &fit.weight_column {
+            Some(name) => WeightColumn::Named(name.clone()),
+            None => WeightColumn::Absent,
+        },
+        drop,
+        index: match fit.keep_index {
+            true => IndexColumn::Keep,
+            false => IndexColumn::LeaveOut,
+        },
+        missing: match fit.impute {
+            Some(_) => Missing::Keep,
+            None => Missing::Refuse,
+        },
+        expected_features: None,
+    })
+}
+
+/// Reads the data named by `--test`, which may lack the weights.
+fn read_test(
+    fit: &Fit,
+    source: &str,
+    train: &Dataset,
+    options: ReadOptions<'static>,
+) -> Result<Dataset, Failure> {
+    let weight = train.weight_name.as_ref().or(fit.weight_column.as_ref());
+    let options = ReadOptions {
+        target: test_target(fit)?,
+        weight: weight.map_or(WeightColumn::Absent, |name| {
+            WeightColumn::IfThere(name.clone())
+        }),
+        drop: train.dropped.clone(),
+        expected_features: Some(&train.feature_names),
+        ..options
+    };
+    let test = cronos_data::read(source, &options).map_err(Failure::reading)?;
+    Ok(test.train)
 }
 
 /// Where the target of the test data is. A target in a file of its own belongs
@@ -117,27 +177,80 @@ fn test_target(fit: &Fit) -> Result<TargetColumn, Failure> {
     }
 }
 
-type Parts = (Features, Truth, Option<(Matrix<f64>, Truth)>);
+/// Says which column seems to be an index, and what to do about it.
+fn remark_on_index(fit: &Fit, data: &Dataset) {
+    for column in &data.counting {
+        let (file, name) = (&fit.data, &column.name);
+        output::remark(&if column.left_out {
+            format!(
+                "{file}: column {name:?} only counts the rows, so it is left out; pass \
+                 --keep-index to use it"
+            )
+        } else {
+            format!(
+                "{file}: its first column only counts the rows; if it is an index, leave it out \
+                 with --drop {name}"
+            )
+        });
+    }
+}
+
+/// Rows with all that belongs to them.
+struct Rows {
+    features: Features,
+    truth: Truth,
+    weights: Option<Vec<f64>>,
+}
+
+impl Rows {
+    fn select(&self, rows: &[usize]) -> Self {
+        let chosen = |all: &Vec<f64>| rows.iter().map(|&row| all[row]).collect();
+        Self {
+            features: self.features.select(rows),
+            truth: self.truth.select(rows),
+            weights: self.weights.as_ref().map(chosen),
+        }
+    }
+
+    /// The weights of the rows times those of their classes.
+    fn weights(
+        &self,
+        task: &Task,
+        class_weights: Option<&ClassWeights>,
+    ) -> Result<Option<Vec<f64>>, Failure> {
+        let own = self.weights.clone();
+        let product = match (class_weights, &self.truth, task) {
+            (None, ..) => weights::product(own, None),
+            (Some(wanted), Truth::Classes(indices), Task::Classification { classes }) => wanted
+                .of(classes, indices, own.as_deref())
+                .and_then(|factors| weights::product(own, Some((indices, &factors)))),
+            _ => return Err(needs_classes("--class-weight")),
+        };
+        product.map_err(Failure::reading)
+    }
+}
+
+fn needs_classes(option: &str) -> Failure {
+    Failure::Usage(format!("{option} needs a classification task"))
+}
+
+type Held = Option<(Matrix<f64>, Truth)>;
 
 /// Sets rows aside for the test.
-fn hold_out(fit: &Fit, features: Features, truth: Truth) -> Result<Parts, Failure> {
+fn hold_out(fit: &Fit, all: Rows) -> Result<(Rows, Held), Failure> {
     let fraction = fit.holdout.unwrap_or(HOLDOUT);
     if fraction == 0.0 {
-        return Ok((features, truth, None));
+        return Ok((all, None));
     }
-    let strata = match &truth {
+    let strata = match &all.truth {
         Truth::Classes(indices) => Some(&indices[..]),
         Truth::Numbers(_) => None,
     };
-    let (train, test) = split::holdout(features.rows, fraction, fit.knobs.seed, strata)
+    let (train, test) = split::holdout(all.features.rows, fraction, fit.knobs.seed, strata)
         .map_err(Failure::reading)?;
-    let x = model_file::matrix(features.select(&test))?;
-    let held_out = truth.select(&test);
-    Ok((
-        features.select(&train),
-        truth.select(&train),
-        Some((x, held_out)),
-    ))
+    let held_out = all.select(&test);
+    let x = model_file::matrix(held_out.features)?;
+    Ok((all.select(&train), Some((x, held_out.truth))))
 }
 
 /// What is to be learned.
@@ -158,24 +271,23 @@ impl Goal {
         };
         if task == cronos_data::Task::Regression {
             if !fit.positive.is_empty() {
-                return Err(Failure::Usage(
-                    "--positive needs a classification task".into(),
-                ));
+                return Err(needs_classes("--positive"));
             }
             let goal = Self {
                 task: Task::Regression,
                 grouping: None,
             };
-            return Ok((goal, Truth::numbers(target)?));
+            return Ok((goal, Truth::numbers(data)?));
         }
-        let mut labels = labels::encode(target).map_err(Failure::reading)?;
+        let mut labels = data.labels().map_err(Failure::reading)?;
         let mut grouping = None;
         if !fit.positive.is_empty() {
-            let grouped =
-                labels::group_positive(&labels, &fit.positive).map_err(Failure::reading)?;
-            let positive = |class| usize::from(fit.positive.contains(class));
+            let positive =
+                labels::chosen(&fit.positive, &labels.classes).map_err(Failure::reading)?;
+            let grouped = labels::group_positive(&labels, &positive).map_err(Failure::reading)?;
+            let group = |class| usize::from(positive.contains(class));
             grouping = Some(Grouping {
-                group: labels.classes.iter().map(positive).collect(),
+                group: labels.classes.iter().map(group).collect(),
                 classes: labels.classes,
             });
             labels = grouped;
@@ -185,3 +297,6 @@ impl Goal {
         Ok((Self { task, grouping }, Truth::Classes(indices)))
     }
 }
+
+#[cfg(test)]
+mod tests;

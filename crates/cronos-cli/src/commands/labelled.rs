@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::score::Score;
 use cronos::{Grouping, Matrix, Model, Task};
-use cronos_data::{Dataset, Target, TargetColumn, labels};
+use cronos_data::{Dataset, Target, TargetColumn};
 
 /// What the rows should be.
 pub enum Truth {
@@ -26,12 +26,12 @@ impl Truth {
 
     /// The truth in a data set, in the terms of a task.
     pub fn of(data: &Dataset, task: &Task, grouping: Option<&Grouping>) -> Result<Self, Failure> {
-        let target = target_of(data)?;
+        target_of(data)?;
         let Task::Classification { classes } = task else {
-            return Self::numbers(target);
+            return Self::numbers(data);
         };
         let known = grouping.map_or(classes, |grouping| &grouping.classes);
-        let mut indices = labels::encode_as(target, known).map_err(Failure::reading)?;
+        let mut indices = data.labels_as(known).map_err(Failure::reading)?;
         if let Some(grouping) = grouping {
             indices = indices
                 .into_iter()
@@ -42,13 +42,10 @@ impl Truth {
     }
 
     /// A numeric target.
-    pub fn numbers(target: &Target) -> Result<Self, Failure> {
-        let (columns, values) = labels::numbers(target).map_err(Failure::reading)?;
-        Ok(Self::Numbers(Matrix::from_rows(
-            target.len(),
-            columns,
-            values,
-        )?))
+    pub fn numbers(data: &Dataset) -> Result<Self, Failure> {
+        let (columns, values) = data.numbers().map_err(Failure::reading)?;
+        let rows = data.features.rows;
+        Ok(Self::Numbers(Matrix::from_rows(rows, columns, values)?))
     }
 
     /// How well a model does on these rows.

@@ -46,6 +46,7 @@ fn features(predict: &Predict, model: &Model) -> Result<Features, Failure> {
         target,
         missing: missing(model),
         expected_features: Some(&model.feature_names),
+        ..ReadOptions::default()
     };
     let read = |target| cronos_data::read(&predict.data, &options(target));
     let loaded = match &predict.target {

@@ -76,6 +76,19 @@ impl Data {
         npy(&rows)
     }
 
+    /// Features and class as LIBSVM writes them, without the zeros.
+    pub fn svm(&self) -> String {
+        let mut text = String::new();
+        for (row, class) in self.rows.iter().zip(&self.classes) {
+            text.push_str(&class.to_string());
+            for (column, value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                text.push_str(&format!(" {}:{value}", column + 1));
+            }
+            text.push('\n');
+        }
+        text
+    }
+
     /// The classes as a one-dimensional npy file.
     pub fn class_npy(&self) -> Vec<u8> {
         let values: Vec<f64> = self.classes.iter().map(|&class| class as f64).collect();
