@@ -6,6 +6,9 @@
 pub enum Status {
     /// Gap, violation and residuals met their tolerances.
     Solved,
+    /// The network that did best on held-out rows was learned again on all rows;
+    /// it stops where validation said, which need not be at the optimum.
+    Validated,
     /// The iteration limit came first.
     IterationLimit,
     /// The time limit came first.
@@ -24,6 +27,7 @@ impl Status {
     pub fn name(self) -> &'static str {
         match self {
             Self::Solved => "solved",
+            Self::Validated => "validated",
             Self::IterationLimit => "iteration-limit",
             Self::TimeLimit => "time-limit",
             Self::Interrupted => "interrupted",

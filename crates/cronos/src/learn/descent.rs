@@ -31,12 +31,16 @@ pub(crate) fn descend<T: Real>(
     objective: &Objective<'_, T>,
     units: &mut Hidden<T>,
     patience: Patience,
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Slope<T> {
     let mut here = objective.slope(units);
     let mut pairs: VecDeque<Pair<T>> = VecDeque::new();
     let mut before = here.value;
     let mut restarted = false;
     for iteration in 1..=patience.iterations {
+        if stop() {
+            break;
+        }
         let direction = direction(&here.gradient, &pairs);
         let Some((length, next)) = search(objective, units, &here, &direction, pairs.is_empty())
         else {

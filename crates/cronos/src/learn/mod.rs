@@ -50,7 +50,7 @@ pub(crate) fn learn<T: Real>(
     units: &mut Hidden<T>,
     effort: Effort,
     seed: u64,
-    mut go_on: impl FnMut(&Round) -> bool,
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Round> {
     let mut rounds: Vec<Round> = Vec::new();
     for round in 0..effort.rounds {
@@ -65,15 +65,15 @@ pub(crate) fn learn<T: Real>(
             atoms.clear();
         }
         let settled = atoms.is_empty() && round > 0;
-        if settled {
+        if settled || stop() {
             break;
         }
         let before = units.clone();
         let value = loss + penalty(units, objective.beta);
         add(objective, units, value, &atoms);
-        let mut slope = descend(objective, units, effort.patience);
+        let mut slope = descend(objective, units, effort.patience, stop);
         if prune(units) {
-            slope = descend(objective, units, effort.patience);
+            slope = descend(objective, units, effort.patience, stop);
         }
         units.balance();
         if slope.value > value || !slope.value.is_finite() {
@@ -87,11 +87,22 @@ pub(crate) fn learn<T: Real>(
         };
         rounds.push(record);
         let progress = value - slope.value > 1e-4 * slope.value;
-        if !go_on(&record) || (!progress && round > 0) {
+        if stop() || (!progress && round > 0) {
             break;
         }
     }
     rounds
+}
+
+/// The largest `‖Zᵀ (X v)_+‖` that an ascent finds.
+pub(crate) fn largest_gain<T: Real>(
+    objective: &Objective<'_, T>,
+    units: &Hidden<T>,
+    seed: u64,
+) -> f64 {
+    let (_, pull) = objective.pull(units);
+    let atoms = steepest(objective.x, &pull, 64, seed, 1);
+    atoms.first().map_or(0.0, |atom| atom.gain)
 }
 
 /// `β Σ ‖w_j‖ ‖a_j‖`

@@ -69,6 +69,32 @@ impl<T: Real> Objective<'_, T> {
         (loss, parts.into_iter().flat_map(|part| part.pull).collect())
     }
 
+    /// The predictions: n x C, row by row.
+    pub fn predict(&self, units: &Hidden<T>) -> Vec<f64> {
+        let (d, m, outputs) = (units.features, units.len(), units.outputs);
+        let mut f = vec![0.0; self.x.rows() * outputs];
+        f.par_chunks_mut(BLOCK * outputs)
+            .enumerate()
+            .for_each(|(at, f)| {
+                let rows = f.len() / outputs;
+                let mut z = vec![T::ZERO; rows * m];
+                product(
+                    MatMut::from_column_major_slice_mut(&mut z, rows, m),
+                    self.x.view(at * BLOCK, at * BLOCK + rows),
+                    MatRef::from_column_major_slice(units.inner(), d, m),
+                    Accum::Replace,
+                );
+                for (z, a) in z.chunks(rows).zip(units.outer().chunks(outputs)) {
+                    for (f, z) in f.chunks_mut(outputs).zip(z) {
+                        for (f, a) in f.iter_mut().zip(a) {
+                            *f += a.wide() * z.positive_part().wide();
+                        }
+                    }
+                }
+            });
+        f
+    }
+
     fn parts(&self, units: &Hidden<T>, with_gradient: bool) -> Vec<Part<T>> {
         let n = self.x.rows();
         let rows = BLOCK * BLOCKS;

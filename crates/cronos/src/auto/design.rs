@@ -1,0 +1,180 @@
+//! What the network sees of the features: raw columns, hats or ramps, scaled.
+
+use crate::encoding::{Encoding, Knots};
+use crate::learn::Hidden;
+use crate::matrix::Matrix;
+use crate::network::{Network, TargetScaling};
+use crate::real::Real;
+use crate::scaling::Scaling;
+
+/// A way of seeing the features.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Style {
+    pub name: &'static str,
+    pub knots: Knots,
+    /// Hats, one at each knot, rather than ramps, one between two.
+    pub hats: bool,
+}
+
+const fn style(name: &'static str, categories: usize, pieces: usize, hats: bool) -> Style {
+    let knots = Knots { categories, pieces };
+    Style { name, knots, hats }
+}
+
+/// From the cheapest to the dearest. Hats on the values of a column with few of
+/// them are its categories; ramps are their cumulative sums, the same functions
+/// under another penalty.
+pub(super) const STYLES: [Style; 5] = [
+    style("as they are", 0, 0, false),
+    style("categories", 12, 0, true),
+    style("8 pieces, ramps", 12, 8, false),
+    style("8 pieces, hats", 12, 8, true),
+    style("16 pieces, hats", 24, 16, true),
+];
+
+/// A style fitted to the training rows.
+#[derive(Clone, Debug)]
+pub(super) struct Design {
+    pub style: Style,
+    pub encoding: Encoding,
+    pub scaling: Scaling,
+    features: usize,
+    bias: bool,
+}
+
+impl Design {
+    pub fn new(x: &Matrix<f64>, weights: Option<&[f64]>, style: Style, bias: bool) -> Self {
+        let mut design = Self {
+            style,
+            encoding: Encoding::new(x, style.knots),
+            scaling: Scaling::identity(0),
+            features: x.columns(),
+            bias,
+        };
+        design.scaling = Scaling::standard(&design.columns_of(x), weights);
+        design
+    }
+
+    /// Columns that the network sees, without the bias.
+    pub fn columns(&self) -> usize {
+        self.scaling.mean.len()
+    }
+
+    /// The scaled columns, the column of ones behind them if there is a bias.
+    pub fn apply<T: Real>(&self, x: &Matrix<f64>) -> Matrix<T> {
+        self.scaling.apply(&self.columns_of(x), self.bias)
+    }
+
+    /// Raw columns and ramps or hats behind them.
+    fn columns_of(&self, x: &Matrix<f64>) -> Matrix<f64> {
+        let encoded = self.encoding.apply(x);
+        if !self.style.hats {
+            return encoded;
+        }
+        let width = self.features + self.hats().count();
+        let mut values = Vec::with_capacity(x.rows() * width);
+        for i in 0..x.rows() {
+            let (raw, ramps) = encoded.row(i).split_at(self.features);
+            values.extend_from_slice(raw);
+            // ramps before and behind a knot: its hat is what one has over the other
+            values.extend(self.hats().map(|(before, behind)| {
+                before.map_or(1.0, |at| ramps[at]) - behind.map_or(0.0, |at| ramps[at])
+            }));
+        }
+        Matrix::from_fn(x.rows(), width, |i, j| values[i * width + j])
+    }
+
+    /// For each knot the ramp that ends there and the ramp that starts there.
+    fn hats(&self) -> impl Iterator<Item = (Option<usize>, Option<usize>)> {
+        let ramps = &self.encoding.ramps;
+        let column = |at: usize| ramps[at].column;
+        (0..ramps.len()).flat_map(move |at| {
+            let first = at == 0 || column(at - 1) != column(at);
+            let last = at + 1 == ramps.len() || column(at + 1) != column(at);
+            let knot = (Some(at), (!last).then_some(at + 1));
+            first.then_some((None, Some(at))).into_iter().chain([knot])
+        })
+    }
+
+    /// The network on raw features and ramps that these units are.
+    pub fn network<T: Real>(&self, units: &Hidden<T>, targets: &TargetScaling) -> Network {
+        let width = self.features + self.encoding.ramps.len();
+        let mut hidden = Vec::with_capacity(units.len() * width);
+        let mut hidden_bias = Vec::with_capacity(units.len());
+        let mut output = Vec::with_capacity(units.len() * units.outputs);
+        for (w, a) in units.units() {
+            let w: Vec<f64> = w.iter().map(|w| w.wide()).collect();
+            let (mut weights, mut bias) = self.scaling.undo(&w);
+            if self.style.hats {
+                let hats = weights.split_off(self.features);
+                weights.resize(width, 0.0);
+                for ((before, behind), weight) in self.hats().zip(hats) {
+                    match before {
+                        Some(at) => weights[self.features + at] += weight,
+                        None => bias += weight,
+                    }
+                    if let Some(at) = behind {
+                        weights[self.features + at] -= weight;
+                    }
+                }
+            }
+            hidden.extend(weights);
+            hidden_bias.push(bias);
+            output.extend(a.iter().zip(&targets.scale).map(|(a, s)| a.wide() * s));
+        }
+        let units_count = units.len();
+        Network {
+            encoding: self.encoding.clone(),
+            hidden: Matrix::from_fn(units_count, width, |i, j| hidden[i * width + j]),
+            hidden_bias,
+            output: Matrix::from_fn(units_count, units.outputs, |j, c| {
+                output[j * units.outputs + c]
+            }),
+            output_bias: targets.mean.clone(),
+            gating: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The folded network gives what the units give on the columns they saw.
+    #[test]
+    fn networks_on_ramps_equal_units_on_hats() {
+        let x = Matrix::from_fn(40, 3, |i, j| match j {
+            0 => (i % 4) as f64,
+            1 => ((i * 7) as f64).sin(),
+            _ => (i % 2) as f64,
+        });
+        for style in STYLES {
+            let design = Design::new(&x, None, style, true);
+            let seen: Matrix<f64> = design.apply(&x);
+            let (d, m, outputs) = (seen.columns(), 5, 2);
+            let units = Hidden {
+                features: d,
+                outputs,
+                values: (0..m * (d + outputs)).map(|i| (i as f64).cos()).collect(),
+            };
+            let targets = TargetScaling {
+                mean: vec![0.5, -1.0],
+                scale: vec![2.0, 3.0],
+            };
+            let network = design.network(&units, &targets);
+            network.check().expect("sound");
+            let found = network.predict(&x).expect("predicted");
+            for i in 0..x.rows() {
+                for c in 0..outputs {
+                    let mut f = 0.0;
+                    for (w, a) in units.units() {
+                        let z: f64 = w.iter().zip(seen.row(i)).map(|(w, x)| w * x).sum();
+                        f += a[c] * z.max(0.0);
+                    }
+                    let expected = targets.mean[c] + targets.scale[c] * f;
+                    assert!((found.at(i, c) - expected).abs() < 1e-9, "{style:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! The automatic mode: everything chosen on held-out rows.
+//!
+//! For each way of seeing the features a β path is walked on every fold; each
+//! step is judged on the rows left out. The best step of each is learned again
+//! on all rows, and the networks are averaged, the better the heavier. An average
+//! of two-layer networks is a two-layer network.
+
+mod average;
+mod certify;
+mod design;
+mod path;
+mod plan;
+mod validate;
+
+pub use plan::Preset;
+
+use crate::Error;
+use crate::admm::{Seconds, Status};
+use crate::certificate::Certificate;
+use crate::folds::folds;
+use crate::learn::{Hidden, penalty};
+use crate::loss::Loss;
+use crate::matrix::Matrix;
+use crate::network::{Network, TargetScaling};
+use crate::observe::Watch;
+use crate::real::Real;
+use crate::scaling::Scaling;
+use design::Design;
+use path::{Grid, Seen, walk};
+use plan::Plan;
+use rayon::prelude::*;
+use validate::{Goal, Tally, tally};
+
+/// Steps without a better score after which a path ends.
+const PATIENCE: usize = 5;
+/// Shares of a time limit after which the search, and everything, must end.
+const SEARCH_SHARE: f64 = 0.6;
+const WHOLE_SHARE: f64 = 0.95;
+
+/// A step of a β path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathPoint {
+    /// Penalty on all training rows.
+    pub beta: f64,
+    /// Units, the mean over folds.
+    pub neurons: f64,
+    /// Accuracy or R² on the rows learned from, and on those left out.
+    pub train_score: f64,
+    /// See `train_score`.
+    pub validation_score: f64,
+    /// What was minimised over the path; lower is better.
+    pub validation_loss: f64,
+    /// Standard deviation of the validation score between folds.
+    pub spread: f64,
+}
+
+/// One network of the average.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// How it sees the features.
+    pub features: &'static str,
+    /// Its share of the average.
+    pub weight: f64,
+    /// Its penalty.
+    pub beta: f64,
+    /// Its units.
+    pub neurons: usize,
+    /// Columns it sees, the bias not counted.
+    pub columns: usize,
+    /// Accuracy or R² on held-out rows.
+    pub validation_score: f64,
+    /// How close it is to the best network with its gates.
+    pub certificate: Certificate,
+    /// The path its penalty was chosen from.
+    pub path: Vec<PathPoint>,
+    /// Objective and units after each step of the last training.
+    pub rounds: Vec<RoundPoint>,
+    /// The step that was chosen.
+    pub chosen: usize,
+}
+
+/// A step of the last training.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundPoint {
+    /// Penalty of the step.
+    pub beta: f64,
+    /// Objective of the network at the chosen penalty.
+    pub objective: f64,
+    /// Units.
+    pub neurons: usize,
+}
+
+/// What the automatic mode found and how.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The networks of the average, the heaviest first.
+    pub members: Vec<Member>,
+    /// Folds, or 1 for a single held-out part.
+    pub folds: usize,
+    /// Times the rows were dealt into folds.
+    pub repeats: usize,
+    /// Rows that took part.
+    pub rows: usize,
+    /// Ways of seeing the features that were tried.
+    pub tried: Vec<&'static str>,
+}
+
+/// What an automatic fit needs to know.
+pub(crate) struct Task<'a> {
+    pub x: &'a Matrix<f64>,
+    /// n x C, as the loss wants them
+    pub y: &'a Matrix<f64>,
+    pub weights: Option<&'a [f64]>,
+    /// The class of each row, for classification.
+    pub labels: Option<&'a [usize]>,
+    pub loss: Loss,
+    pub targets: &'a TargetScaling,
+    pub bias: bool,
+    pub standardize: bool,
+    pub preset: Preset,
+    pub seed: u64,
+}
+
+/// What an automatic fit gives.
+pub(crate) struct Found {
+    pub network: Network,
+    pub search: Search,
+    pub status: Status,
+    pub scaling: Scaling,
+    pub seconds: Seconds,
+}
+
+/// One style with its data and what its paths showed.
+struct Candidate<T> {
+    design: Design,
+    seen: Seen<T>,
+    grid: Grid,
+}
+
+/// What one path on one fold showed, step by step.
+#[derive(Clone, Default)]
+struct Trace {
+    validation: Vec<Tally>,
+    train: Vec<Tally>,
+    neurons: Vec<usize>,
+}
+
+impl Trace {
+    /// The last step stands for those that were not taken.
+    fn at<V: Copy>(values: &[V], step: usize) -> Option<V> {
+        values.get(step).or(values.last()).copied()
+    }
+}
+
+/// A candidate with its score at its best step.
+struct Judged {
+    candidate: usize,
+    step: usize,
+    score: f64,
+    shown: f64,
+    path: Vec<PathPoint>,
+}
+
+pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
+    let start = std::time::Instant::now();
+    let goal = match task.labels {
+        Some(_) => Goal::Class,
+        None => Goal::Number,
+    };
+    let n = task.x.rows();
+    let designs = designs(task);
+    let widths: Vec<usize> = designs.iter().map(Design::columns).collect();
+    let plan = Plan::new(n, &widths, task.y.columns(), task.preset);
+    let scaled = Matrix::from_fn(n, task.y.columns(), |i, c| {
+        T::of((task.y.at(i, c) - task.targets.mean[c]) / task.targets.scale[c])
+    });
+    let candidates: Vec<Candidate<T>> = designs
+        .into_iter()
+        .take(plan.styles)
+        .map(|design| candidate(task, design, &scaled, &plan))
+        .collect();
+    let setup = start.elapsed().as_secs_f64();
+    watch.expect((plan.jobs() * candidates.len() + 1) * plan.steps);
+    let traces = traces(task, &candidates, &plan, goal, watch);
+    let mut judged: Vec<Judged> = traces
+        .iter()
+        .enumerate()
+        .filter_map(|(at, traces)| judge(at, traces, &candidates[at], goal))
+        .collect();
+    judged.sort_by(|a, b| a.score.total_cmp(&b.score));
+    let shares = average::shares(&judged.iter().map(|j| j.score).collect::<Vec<_>>(), n);
+    judged.truncate(shares.len());
+    let trained: Vec<(Network, Member)> = judged
+        .par_iter()
+        .zip(&shares)
+        .map(|(judged, &share)| {
+            let candidate = &candidates[judged.candidate];
+            refit(task, candidate, judged, share, &plan, watch)
+        })
+        .collect();
+    let (networks, members): (Vec<Network>, Vec<Member>) = trained.into_iter().unzip();
+    let weighted: Vec<(f64, &Network)> = shares.iter().copied().zip(&networks).collect();
+    let network = average::network(&weighted, task.x.columns(), task.targets);
+    let lead = judged.first().map_or(0, |judged| judged.candidate);
+    let scaling = average::raw_scaling(&network, &candidates[lead].design.scaling);
+    Ok(Found {
+        network,
+        scaling,
+        status: watch.stop(SEARCH_SHARE).unwrap_or(Status::Validated),
+        search: Search {
+            members,
+            folds: plan.folds,
+            repeats: plan.repeats,
+            rows: n,
+            tried: candidates.iter().map(|c| c.design.style.name).collect(),
+        },
+        seconds: Seconds {
+            setup,
+            solve: start.elapsed().as_secs_f64() - setup,
+            ..Seconds::default()
+        },
+    })
+}
+
+/// The styles that differ on these rows.
+fn designs(task: &Task<'_>) -> Vec<Design> {
+    let mut designs: Vec<Design> = Vec::new();
+    let styles = if task.standardize {
+        &design::STYLES[..]
+    } else {
+        &design::STYLES[..1]
+    };
+    for &style in styles {
+        let mut design = Design::new(task.x, task.weights, style, task.bias);
+        let ramps = design.encoding.ramps.len();
+        let seen = designs.iter().any(|other: &Design| {
+            other.encoding == design.encoding && (other.style.hats == style.hats || ramps == 0)
+        });
+        if seen || ramps > plan::MOST_RAMPS {
+            continue;
+        }
+        if !task.standardize {
+            design.scaling = Scaling::identity(task.x.columns());
+        }
+        designs.push(design);
+    }
+    designs
+}
+
+fn candidate<T: Real>(
+    task: &Task<'_>,
+    design: Design,
+    scaled: &Matrix<T>,
+    plan: &Plan,
+) -> Candidate<T> {
+    let seen = Seen {
+        x: design.apply(task.x),
+        y: scaled.clone(),
+        weights: task.weights.map(<[f64]>::to_vec),
+    };
+    let grid = Grid {
+        // at the very top there is nothing to see
+        top: plan.ratio * seen.zero_beta(task.loss, task.seed),
+        ratio: plan.ratio,
+        steps: plan.steps,
+    };
+    Candidate { design, seen, grid }
+}
+
+/// Walks the path of every candidate on every fold.
+fn traces<T: Real>(
+    task: &Task<'_>,
+    candidates: &[Candidate<T>],
+    plan: &Plan,
+    goal: Goal,
+    watch: &Watch<'_>,
+) -> Vec<Vec<Trace>> {
+    let n = task.x.rows();
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for repeat in 0..plan.repeats as u64 {
+        let dealt = folds(task.labels, n, plan.parts(), task.seed.wrapping_add(repeat));
+        parts.extend(dealt.into_iter().take(plan.folds));
+    }
+    let jobs: Vec<(usize, usize)> = (0..candidates.len())
+        .rev()
+        .flat_map(|candidate| (0..parts.len()).map(move |part| (candidate, part)))
+        .collect();
+    let stop = || watch.stop(SEARCH_SHARE).is_some();
+    let done: Vec<Trace> = jobs
+        .par_iter()
+        .map(|&(at, part)| {
+            let candidate = &candidates[at];
+            let mut held = vec![false; n];
+            parts[part].iter().for_each(|&row| held[row] = true);
+            let kept: Vec<usize> = (0..n).filter(|&row| !held[row]).collect();
+            let learned_from = candidate.seen.select(&kept);
+            let held_out = candidate.seen.select(&parts[part]);
+            let mut trace = Trace::default();
+            let mut best = (f64::INFINITY, 0);
+            let seed = task.seed.wrapping_add(31 * (part as u64 + 1));
+            let (loss, grid) = (task.loss, &candidate.grid);
+            walk(&learned_from, loss, grid, &plan.pace, seed, &stop, |step, units| {
+                let validation = tally(&held_out, units, loss, goal);
+                let score = validation.score(goal);
+                trace.validation.push(validation);
+                trace.train.push(tally(&learned_from, units, loss, goal));
+                trace.neurons.push(units.len());
+                if score < best.0 {
+                    best = (score, step);
+                }
+                let go_on = step < best.1 + PATIENCE;
+                let ahead = if go_on { 0 } else { grid.steps - step - 1 };
+                watch.step(ahead);
+                go_on
+            });
+            trace
+        })
+        .collect();
+    let mut traces = vec![Vec::new(); candidates.len()];
+    for ((candidate, _), trace) in jobs.into_iter().zip(done) {
+        traces[candidate].push(trace);
+    }
+    traces
+}
+
+/// The best step of a candidate, over all folds.
+fn judge<T: Real>(
+    candidate: usize,
+    traces: &[Trace],
+    of: &Candidate<T>,
+    goal: Goal,
+) -> Option<Judged> {
+    let steps = traces.iter().map(|trace| trace.validation.len()).max()?;
+    let total = of.seen.total();
+    let path: Vec<PathPoint> = (0..steps)
+        .map(|step| {
+            let (mut validation, mut train) = (Tally::default(), Tally::default());
+            let (mut neurons, mut shown) = (0.0, Vec::new());
+            for trace in traces {
+                let Some(held_out) = Trace::at(&trace.validation, step) else {
+                    continue;
+                };
+                validation.add(&held_out);
+                shown.push(held_out.shown(goal));
+                train.add(&Trace::at(&trace.train, step).unwrap_or_default());
+                neurons += Trace::at(&trace.neurons, step).unwrap_or(0) as f64;
+            }
+            let mean = shown.iter().sum::<f64>() / shown.len() as f64;
+            let squares = shown.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+            PathPoint {
+                beta: of.grid.at(step) * total,
+                neurons: neurons / shown.len() as f64,
+                train_score: train.shown(goal),
+                validation_score: validation.shown(goal),
+                validation_loss: validation.score(goal),
+                spread: (squares / shown.len() as f64).sqrt(),
+            }
+        })
+        .collect();
+    let scores = path.iter().map(|point| point.validation_loss);
+    let (step, score) = scores
+        .enumerate()
+        .filter(|(_, score)| score.is_finite())
+        .min_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Judged {
+        candidate,
+        step,
+        score,
+        shown: path[step].validation_score,
+        path,
+    })
+}
+
+/// Learns a candidate on all rows, down to its best step.
+fn refit<T: Real>(
+    task: &Task<'_>,
+    candidate: &Candidate<T>,
+    judged: &Judged,
+    share: f64,
+    plan: &Plan,
+    watch: &Watch<'_>,
+) -> (Network, Member) {
+    let Candidate { design, seen, grid } = candidate;
+    let beta = judged.path[judged.step].beta;
+    let stop = || watch.stop(WHOLE_SHARE).is_some();
+    let mut rounds = Vec::new();
+    let record = |step: usize, units: &Hidden<T>| {
+        let (loss, _) = seen.objective(task.loss, beta).pull(units);
+        rounds.push(RoundPoint {
+            beta: grid.at(step) * seen.total(),
+            objective: loss + penalty(units, beta),
+            neurons: units.len(),
+        });
+        watch.step(0);
+        step < judged.step
+    };
+    let units = walk(seen, task.loss, grid, &plan.pace, task.seed, &stop, record);
+    let member = Member {
+        features: design.style.name,
+        weight: share,
+        beta,
+        neurons: units.len(),
+        columns: design.columns(),
+        validation_score: judged.shown,
+        certificate: certify::certificate(seen, task.loss, beta, &units),
+        path: judged.path.clone(),
+        rounds,
+        chosen: judged.step,
+    };
+    (design.network(&units, task.targets), member)
+}

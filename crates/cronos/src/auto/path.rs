@@ -1,0 +1,115 @@
+//! The β path: from a penalty that allows nothing to one that allows much, each
+//! network starting from the one before.
+
+use crate::learn::{Effort, Hidden, Objective, Patience, learn, largest_gain};
+use crate::loss::Loss;
+use crate::matrix::Matrix;
+use crate::real::Real;
+
+/// A grid of penalties per unit of row weight, falling geometrically.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Grid {
+    /// The first.
+    pub top: f64,
+    pub ratio: f64,
+    pub steps: usize,
+}
+
+impl Grid {
+    pub fn at(&self, step: usize) -> f64 {
+        self.top * self.ratio.powi(step as i32)
+    }
+}
+
+/// Rows as the learner sees them.
+#[derive(Clone)]
+pub(super) struct Seen<T> {
+    pub x: Matrix<T>,
+    pub y: Matrix<T>,
+    pub weights: Option<Vec<f64>>,
+}
+
+impl<T: Real> Seen<T> {
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            x: self.x.select(rows),
+            y: self.y.select(rows),
+            weights: (self.weights.as_ref())
+                .map(|weights| rows.iter().map(|&i| weights[i]).collect()),
+        }
+    }
+
+    /// Weights of all rows together.
+    pub fn total(&self) -> f64 {
+        match &self.weights {
+            Some(weights) => weights.iter().sum(),
+            None => self.x.rows() as f64,
+        }
+    }
+
+    pub fn objective(&self, loss: Loss, beta: f64) -> Objective<'_, T> {
+        Objective {
+            x: &self.x,
+            y: &self.y,
+            weights: self.weights.as_deref(),
+            loss,
+            beta,
+        }
+    }
+
+    /// The penalty per unit of weight above which no direction found is worth a unit.
+    pub fn zero_beta(&self, loss: Loss, seed: u64) -> f64 {
+        let nothing = Hidden::none(self.x.columns(), self.y.columns());
+        largest_gain(&self.objective(loss, 1.0), &nothing, seed) / self.total()
+    }
+}
+
+/// What is learned at each step of a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Units at most.
+    pub units: usize,
+    /// New units in a round at most.
+    pub new_units: usize,
+    pub rounds: usize,
+    pub iterations: usize,
+}
+
+impl Pace {
+    pub fn effort(&self) -> Effort {
+        Effort {
+            units: self.units,
+            new_units: self.new_units,
+            starts: 64,
+            rounds: self.rounds,
+            tolerance: 0.02,
+            patience: Patience {
+                iterations: self.iterations,
+                progress: 1e-3,
+            },
+        }
+    }
+}
+
+/// Walks down the grid; `visit` sees the network at each step and says whether to go on.
+pub(super) fn walk<T: Real>(
+    rows: &Seen<T>,
+    loss: Loss,
+    grid: &Grid,
+    pace: &Pace,
+    seed: u64,
+    stop: &(dyn Fn() -> bool + Sync),
+    mut visit: impl FnMut(usize, &Hidden<T>) -> bool,
+) -> Hidden<T> {
+    let mut units = Hidden::none(rows.x.columns(), rows.y.columns());
+    let total = rows.total();
+    for step in 0..grid.steps {
+        let objective = rows.objective(loss, grid.at(step) * total);
+        let seed = seed.wrapping_add(977 * step as u64);
+        learn(&objective, &mut units, pace.effort(), seed, stop);
+        if !visit(step, &units) || stop() {
+            break;
+        }
+    }
+    units
+}

@@ -1,0 +1,116 @@
+//! How much is tried, from the size of the data alone: no clock steers it.
+
+use super::path::Pace;
+
+/// How hard the automatic mode tries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// A quick look.
+    Fast,
+    /// Seconds for a table of a few thousand rows.
+    #[default]
+    Standard,
+    /// Ten times the work of the standard.
+    Best,
+}
+
+impl Preset {
+    /// The name a user types.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Standard => "standard",
+            Self::Best => "best",
+        }
+    }
+
+    /// Multiplications that may be spent.
+    fn work(self) -> f64 {
+        match self {
+            Self::Fast => 3e10,
+            Self::Standard => 3e11,
+            Self::Best => 3e12,
+        }
+    }
+}
+
+/// Most columns that a way of seeing the features may add.
+pub(super) const MOST_RAMPS: usize = 400;
+
+/// What is tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// Ways of seeing the features, the cheapest first.
+    pub styles: usize,
+    /// Folds that are left out in turn; 1 is a single held-out part.
+    pub folds: usize,
+    /// Times the rows are dealt into folds.
+    pub repeats: usize,
+    /// Penalties on a path, and the ratio of neighbours.
+    pub steps: usize,
+    pub ratio: f64,
+    pub pace: Pace,
+}
+
+impl Plan {
+    /// As many folds as the work allows, then as many styles.
+    pub fn new(rows: usize, widths: &[usize], outputs: usize, preset: Preset) -> Self {
+        let pace = Pace {
+            units: 100,
+            new_units: 8,
+            rounds: 2,
+            iterations: 30,
+        };
+        let (steps, ratio): (usize, f64) = match preset {
+            Preset::Fast => (12, 0.4),
+            Preset::Standard => (16, 0.5),
+            Preset::Best => (22, 0.6),
+        };
+        // two products with X and two with the outer weights at every evaluation
+        let evaluations = (steps * pace.rounds * pace.iterations) as f64;
+        let path = |width: usize| {
+            4.0 * evaluations * (rows * (width + outputs) * pace.units) as f64 * 0.5
+        };
+        let cost = |folds: usize, styles: usize| -> f64 {
+            let paths: f64 = widths[..styles].iter().map(|&width| path(width)).sum();
+            paths * (folds as f64 * 0.75 + 1.0)
+        };
+        let deals = match (preset, rows) {
+            (Preset::Fast, _) => [(3, 1), (1, 1)].as_slice(),
+            (_, 0..=300) => [(5, 3), (5, 1), (3, 1), (1, 1)].as_slice(),
+            (_, 301..=1000) => [(5, 2), (5, 1), (3, 1), (1, 1)].as_slice(),
+            _ => [(5, 1), (3, 1), (1, 1)].as_slice(),
+        };
+        let fits = |folds: usize, repeats: usize, styles: usize| {
+            cost(folds * repeats, styles) <= preset.work()
+        };
+        let mut chosen = (1, 1, 1);
+        'search: for styles in (1..=widths.len()).rev() {
+            for &(folds, repeats) in deals {
+                if fits(folds, repeats, styles) {
+                    chosen = (folds, repeats, styles);
+                    break 'search;
+                }
+            }
+        }
+        let (folds, repeats, styles) = chosen;
+        Self {
+            styles,
+            folds,
+            repeats,
+            steps,
+            ratio,
+            pace,
+        }
+    }
+
+    /// Paths for each way of seeing the features.
+    pub fn jobs(&self) -> usize {
+        self.folds * self.repeats
+    }
+
+    /// Parts that the rows are dealt into.
+    pub fn parts(&self) -> usize {
+        if self.folds == 1 { 4 } else { self.folds }
+    }
+}
