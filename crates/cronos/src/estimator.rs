@@ -1,12 +1,12 @@
 //! Classifier and regressor: labels or numbers in, a trained network out.
 
 use crate::Error;
-use crate::admm::Iteration;
 use crate::fit::{Fitted, Options, Rows, fit};
+use crate::fit::GateSource;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
-use std::ops::ControlFlow;
+use crate::observe::Observer;
 
 /// Trains a network that tells classes apart.
 ///
@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 /// let labels = ["same", "different", "different", "same"];
 /// let classifier = Classifier::default().fit(&x, &labels)?;
 /// assert_eq!(classifier.predict(&x)?, labels);
-/// assert!(classifier.fitted.solution.certificate.gap <= 0.01);
+/// assert!(classifier.fitted.certificate.gap <= 0.01);
 /// # Ok::<(), cronos::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -43,17 +43,17 @@ impl Classifier {
         x: &Matrix<f64>,
         labels: &[L],
     ) -> Result<TrainedClassifier<L>, Error> {
-        self.fit_observed(x, labels, None, &mut |_| ControlFlow::Continue(()))
+        self.fit_observed(x, labels, None, &())
     }
 
-    /// Trains on rows that count for more or less than one while `observe` sees
-    /// every iteration and may break off.
+    /// Trains on rows that count for more or less than one while `observer` sees
+    /// every step and may break off.
     pub fn fit_observed<L: Ord + Clone>(
         &self,
         x: &Matrix<f64>,
         labels: &[L],
         weights: Option<&[f64]>,
-        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+        observer: &dyn Observer,
     ) -> Result<TrainedClassifier<L>, Error> {
         let mut classes = labels.to_vec();
         classes.sort();
@@ -64,11 +64,47 @@ impl Classifier {
                 classes.len()
             )));
         }
-        let y = class_targets(labels, &classes, self.options.loss);
+        let loss = self.loss(classes.len())?;
+        let y = class_targets(labels, &classes, loss);
         let scaling = TargetScaling::identity(y.columns());
-        let rows = Rows { x, y: &y, weights };
-        let fitted = fit(rows, scaling, &self.options, observe)?;
+        let indices: Vec<usize> = labels
+            .iter()
+            .map(|label| classes.partition_point(|class| class < label))
+            .collect();
+        let rows = Rows {
+            x,
+            y: &y,
+            weights,
+            labels: Some(&indices),
+        };
+        let options = Options {
+            loss: Some(loss),
+            ..self.options.clone()
+        };
+        let fitted = fit(rows, scaling, &options, observer)?;
         Ok(TrainedClassifier { classes, fitted })
+    }
+}
+
+impl Classifier {
+    /// The loss that is given, or the usual one; softmax over two classes is logistic.
+    fn loss(&self, classes: usize) -> Result<Loss, Error> {
+        let learned = matches!(self.options.gates, GateSource::Learned { .. });
+        let likelihood = if classes == 2 {
+            Loss::Logistic
+        } else {
+            Loss::Softmax
+        };
+        match self.options.loss {
+            None if learned => Ok(likelihood),
+            None => Ok(Loss::Squared),
+            Some(Loss::Softmax) => Ok(likelihood),
+            Some(loss @ (Loss::Huber { .. } | Loss::Quantile { .. })) => {
+                let expected = "squared, logistic, softmax or squared-hinge for classes";
+                Err(Error::setting("loss", loss.name(), expected))
+            }
+            Some(loss) => Ok(loss),
+        }
     }
 }
 
@@ -89,7 +125,7 @@ fn class_targets<L: Ord>(labels: &[L], classes: &[L], loss: Loss) -> Matrix<f64>
         Loss::Logistic | Loss::SquaredHinge => -1.0,
         _ => 0.0,
     };
-    if classes.len() == 2 && loss != Loss::Softmax {
+    if classes.len() == 2 {
         Matrix::from_fn(labels.len(), 1, |i, _| {
             if labels[i] == classes[1] { 1.0 } else { -1.0 }
         })
@@ -125,11 +161,11 @@ pub struct Regressor {
 impl Regressor {
     /// Trains on features (`n x d`) and targets (`n x C`).
     pub fn fit(&self, x: &Matrix<f64>, y: &Matrix<f64>) -> Result<Fitted, Error> {
-        self.fit_observed(x, y, None, &mut |_| ControlFlow::Continue(()))
+        self.fit_observed(x, y, None, &())
     }
 
-    /// Trains on rows that count for more or less than one while `observe` sees
-    /// every iteration and may break off.
+    /// Trains on rows that count for more or less than one while `observer` sees
+    /// every step and may break off.
     ///
     /// A penalty that is given applies to the targets as they are; when it is
     /// chosen automatically, targets are standardised first.
@@ -138,14 +174,19 @@ impl Regressor {
         x: &Matrix<f64>,
         y: &Matrix<f64>,
         weights: Option<&[f64]>,
-        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+        observer: &dyn Observer,
     ) -> Result<Fitted, Error> {
-        let rows = Rows { x, y, weights };
+        let rows = Rows {
+            x,
+            y,
+            weights,
+            labels: None,
+        };
         rows.check()?;
         let scaling = match self.options.beta {
             Some(_) => TargetScaling::identity(y.columns()),
             None => TargetScaling::standard(y, weights),
         };
-        fit(rows, scaling, &self.options, observe)
+        fit(rows, scaling, &self.options, observer)
     }
 }

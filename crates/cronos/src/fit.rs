@@ -1,17 +1,21 @@
 //! From raw features and targets to a network: scale, draw gates, solve, recover.
 
 use crate::Error;
-use crate::admm::{Iteration, Settings, Solution};
+use crate::admm::{Iteration, Seconds, Settings, Status};
+use crate::auto::{self, Preset, Search};
+use crate::certificate::Certificate;
 use crate::gates::Gates;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::memory;
 use crate::network::{Network, TargetScaling};
+use crate::observe::{Observer, Watch};
 use crate::program::{Activation, Program};
 use crate::real::Real;
 use crate::scaling::Scaling;
 use crate::solver::{Shape, choose};
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 /// Penalty relative to the smallest one that is sure to give the zero network.
 const BETA_FRACTION: f64 = 1e-3;
@@ -39,6 +43,11 @@ impl Precision {
 /// Where the gates come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GateSource {
+    /// Learned from the data; `most` bounds their number when β is given.
+    Learned {
+        /// Units at most; `None` is 100.
+        most: Option<usize>,
+    },
     /// This many Gaussian directions, drawn from the seed.
     Sampled(usize),
     /// These directions, one per column, one row per feature without the bias.
@@ -47,17 +56,20 @@ pub enum GateSource {
     Given(Matrix<f64>),
 }
 
-/// Everything that can be chosen about a fit. The default needs no change.
+/// Everything that can be chosen about a fit. The default needs no change: gates
+/// are learned, and everything else is chosen on held-out rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Penalty on the norms of the groups; `None` chooses it from the data.
     pub beta: Option<f64>,
-    /// Default: 100 sampled gates.
+    /// Default: learned.
     pub gates: GateSource,
+    /// How hard the automatic choice tries. Default: standard.
+    pub preset: Preset,
     /// Default: ReLU.
     pub activation: Activation,
-    /// Default: squared.
-    pub loss: Loss,
+    /// Default: logistic or softmax for classes when gates are learned, else squared.
+    pub loss: Option<Loss>,
     /// Whether a column of ones is appended. Default true.
     pub bias: bool,
     /// Whether features are standardised by their training statistics. Default true.
@@ -74,9 +86,10 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             beta: None,
-            gates: GateSource::Sampled(100),
+            gates: GateSource::Learned { most: None },
+            preset: Preset::default(),
             activation: Activation::default(),
-            loss: Loss::default(),
+            loss: None,
             bias: true,
             standardize: true,
             precision: Precision::default(),
@@ -91,9 +104,32 @@ impl Default for Options {
 pub struct Fitted {
     /// The network, on raw features.
     pub network: Network,
-    /// The solution of the convex program it was recovered from.
-    pub solution: Solution,
-    /// Penalty that was used.
+    /// How the fit ended.
+    pub status: Status,
+    /// How close to the optimum for its gates it is. Of an average, that of the
+    /// heaviest network.
+    pub certificate: Certificate,
+    /// Iterations of the solver, or steps of the last path.
+    pub iterations: usize,
+    /// One record per iteration of the convex solver.
+    pub history: Vec<Iteration>,
+    /// What solved, and why.
+    pub solver: &'static str,
+    /// See `solver`.
+    pub reason: String,
+    /// Rank of the Nyström preconditioner, if there was one.
+    pub rank: Option<usize>,
+    /// Bytes that were planned for, where they were.
+    pub planned_bytes: Option<u64>,
+    /// Columns that were solved for after the thin factorisation, when `d > n`.
+    pub reduced_features: Option<usize>,
+    /// Wall-clock seconds by phase.
+    pub seconds: Seconds,
+    /// What the automatic mode tried and chose.
+    pub search: Option<Search>,
+    /// Loss that was used.
+    pub loss: Loss,
+    /// Penalty that was used; of an average, that of the heaviest network.
     pub beta: f64,
     /// Distinct gates that were used.
     pub gates: usize,
@@ -112,6 +148,8 @@ pub struct Rows<'a> {
     pub y: &'a Matrix<f64>,
     /// A row of weight `w` counts as `w` equal rows; `None` is 1 for every row.
     pub weights: Option<&'a [f64]>,
+    /// The class of each row, when the targets stand for classes.
+    pub labels: Option<&'a [usize]>,
 }
 
 /// Trains a network. Rows of weight 0 are left out before anything else.
@@ -119,23 +157,91 @@ pub fn fit(
     rows: Rows<'_>,
     targets: TargetScaling,
     options: &Options,
-    observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+    observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
     rows.check()?;
     if let Some(weights) = rows.weights.filter(|weights| weights.contains(&0.0)) {
         let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
         let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
+        let labels: Option<Vec<usize>> =
+            (rows.labels).map(|labels| kept.iter().map(|&i| labels[i]).collect());
         let rows = Rows {
             x: &rows.x.select(&kept),
             y: &rows.y.select(&kept),
             weights: Some(&weights),
+            labels: labels.as_deref(),
         };
-        return fit(rows, targets, options, observe);
+        return fit(rows, targets, options, observer);
     }
-    match options.precision {
-        Precision::F32 => fit_in::<f32>(rows, targets, options, observe),
-        Precision::F64 => fit_in::<f64>(rows, targets, options, observe),
+    rows.check_targets(&targets)?;
+    let loss = options.loss.unwrap_or_default();
+    loss.check(rows.y)?;
+    let learned = matches!(options.gates, GateSource::Learned { .. });
+    match (learned, options.precision) {
+        (true, Precision::F32) => learn::<f32>(rows, targets, loss, options, observer),
+        (true, Precision::F64) => learn::<f64>(rows, targets, loss, options, observer),
+        (false, Precision::F32) => solve::<f32>(rows, targets, loss, options, observer),
+        (false, Precision::F64) => solve::<f64>(rows, targets, loss, options, observer),
     }
+}
+
+/// Learns gates and chooses everything that is not given.
+fn learn<T: Real>(
+    rows: Rows<'_>,
+    target_scaling: TargetScaling,
+    loss: Loss,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Fitted, Error> {
+    options.settings.check()?;
+    if options.activation == Activation::Gated {
+        let expected = "relu while gates are learned; fix their number to use gated";
+        return Err(Error::setting("activation", "gated", expected));
+    }
+    let most = match options.gates {
+        GateSource::Learned { most } => most,
+        _ => None,
+    };
+    let task = auto::Task {
+        x: rows.x,
+        y: rows.y,
+        weights: rows.weights,
+        labels: rows.labels,
+        loss,
+        targets: &target_scaling,
+        bias: options.bias,
+        standardize: options.standardize,
+        preset: options.preset,
+        beta: options.beta,
+        most,
+        tolerance: options.settings.gap_relative,
+        seed: options.seed,
+    };
+    let watch = Watch::new(observer, Instant::now(), options.settings.time_limit_seconds);
+    let found = auto::search::<T>(&task, &watch)?;
+    let Some(lead) = found.search.members.first() else {
+        return Err(Error::Data("nothing could be learned in the time given".into()));
+    };
+    let gates = found.search.members.iter().map(|member| member.neurons);
+    Ok(Fitted {
+        status: found.status,
+        certificate: lead.certificate,
+        iterations: lead.rounds.len(),
+        history: Vec::new(),
+        solver: "column-generation",
+        reason: "gates are learned, each where it lowers the objective most".into(),
+        rank: None,
+        planned_bytes: None,
+        reduced_features: None,
+        seconds: found.seconds,
+        loss,
+        beta: lead.beta,
+        gates: gates.sum(),
+        network: found.network,
+        feature_scaling: found.scaling,
+        target_scaling,
+        search: Some(found.search),
+    })
 }
 
 impl Rows<'_> {
@@ -167,32 +273,38 @@ impl Rows<'_> {
         self.x.check_finite("features")?;
         self.y.check_finite("targets")
     }
+
+    fn check_targets(&self, scaling: &TargetScaling) -> Result<(), Error> {
+        let (d, outputs) = (self.x.columns(), self.y.columns());
+        if d == 0 || outputs == 0 || scaling.mean.len() != outputs {
+            return Err(Error::Shape {
+                what: "data",
+                expected: "at least one feature, one target, and a scaling for each target".into(),
+                found: format!(
+                    "{d} features, {outputs} targets, {} scalings",
+                    scaling.mean.len()
+                ),
+            });
+        }
+        Ok(())
+    }
 }
 
-fn fit_in<T: Real>(
+/// Solves the convex program of sampled or given gates.
+fn solve<T: Real>(
     rows: Rows<'_>,
     target_scaling: TargetScaling,
+    loss: Loss,
     options: &Options,
-    observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+    observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
-    let Rows { x, y, weights } = rows;
-    if x.columns() == 0 || y.columns() == 0 || target_scaling.mean.len() != y.columns() {
-        return Err(Error::Shape {
-            what: "data",
-            expected: "at least one feature, one target, and a scaling for each target".into(),
-            found: format!(
-                "{} features, {} targets, {} scalings",
-                x.columns(),
-                y.columns(),
-                target_scaling.mean.len()
-            ),
-        });
-    }
+    let Rows { x, y, weights, .. } = rows;
     // refuse what cannot fit before anything large is made
     let shape = Shape {
         rows: x.rows(),
         features: x.columns() + usize::from(options.bias),
         gates: match &options.gates {
+            GateSource::Learned { .. } => 0,
             GateSource::Sampled(count) => *count,
             GateSource::Given(directions) => directions.columns(),
         },
@@ -207,6 +319,7 @@ fn fit_in<T: Real>(
     };
     let seen: Matrix<T> = feature_scaling.apply(x, options.bias);
     let gates = match &options.gates {
+        GateSource::Learned { .. } => Gates::sample(&seen, 0, options.seed)?,
         GateSource::Sampled(count) => Gates::sample(&seen, *count, options.seed)?,
         GateSource::Given(directions) if directions.rows() != x.columns() => {
             return Err(Error::Shape {
@@ -228,7 +341,7 @@ fn fit_in<T: Real>(
         gates,
         beta: 0.0,
         activation: options.activation,
-        loss: options.loss,
+        loss,
         weights: weights.map(<[f64]>::to_vec),
     };
     program.beta = options
@@ -238,12 +351,27 @@ fn fit_in<T: Real>(
         seed: options.seed,
         ..options.settings.clone()
     };
-    let solution = program.solve(&settings, observe)?;
+    let mut observe = |iteration: &Iteration| match observer.stop() {
+        true => ControlFlow::Break(()),
+        false => observer.iteration(iteration),
+    };
+    let solution = program.solve(&settings, &mut observe)?;
     Ok(Fitted {
         network: Network::recover(&program, &solution, &feature_scaling, &target_scaling),
+        status: solution.status,
+        certificate: solution.certificate,
+        iterations: solution.history.len(),
+        history: solution.history,
+        solver: solution.choice.solver.name(),
+        reason: solution.choice.reason,
+        rank: solution.rank,
+        planned_bytes: Some(solution.plan.total()),
+        reduced_features: solution.reduced_features,
+        seconds: solution.seconds,
+        search: None,
+        loss,
         beta: program.beta,
         gates: program.gates.len(),
-        solution,
         feature_scaling,
         target_scaling,
     })

@@ -62,7 +62,7 @@ fn the_scale_of_features_does_not_matter() {
         let options = options.clone();
         let trained = Classifier { options }.fit(x, &labels).expect("trained");
         let predicted = trained.predict(x).expect("predictions");
-        (trained.fitted.solution.certificate.objective, predicted)
+        (trained.fitted.certificate.objective, predicted)
     };
     let (plain, rescaled) = (train(&x), train(&scaled));
     assert!((plain.0 - rescaled.0).abs() <= 1e-6 * plain.0);

@@ -7,7 +7,6 @@ use cronos::{
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::ops::ControlFlow;
 
 /// Rows with weights 0, 1, 2, 3 and the same rows repeated as often.
 struct Repeated {
@@ -32,7 +31,7 @@ fn rows(n: usize, d: usize) -> Repeated {
 
 fn options(loss: Loss, activation: Activation) -> Options {
     Options {
-        loss,
+        loss: Some(loss),
         activation,
         beta: Some(0.2),
         gates: GateSource::Sampled(12),
@@ -71,9 +70,7 @@ fn weighted_rows_are_repeated_rows() {
                         let labels: Vec<usize> = (0..n).map(label).collect();
                         let classifier = Classifier { options };
                         let weighted = classifier
-                            .fit_observed(&x, &labels, Some(&weights), &mut |_| {
-                                ControlFlow::Continue(())
-                            })
+                            .fit_observed(&x, &labels, Some(&weights), &())
                             .expect("weighted");
                         let labels: Vec<usize> = copies.iter().map(|&i| label(i)).collect();
                         let plain = classifier.fit(&repeated, &labels).expect("plain");
@@ -83,9 +80,7 @@ fn weighted_rows_are_repeated_rows() {
                         let y = Matrix::from_fn(n, 1, |i, _| score(i));
                         let regressor = Regressor { options };
                         let weighted = regressor
-                            .fit_observed(&x, &y, Some(&weights), &mut |_| {
-                                ControlFlow::Continue(())
-                            })
+                            .fit_observed(&x, &y, Some(&weights), &())
                             .expect("weighted");
                         let y = y.select(&copies);
                         (weighted, regressor.fit(&repeated, &y).expect("plain"))
@@ -104,7 +99,7 @@ fn weights_that_make_no_sense_are_refused() {
     let y = Matrix::from_fn(8, 1, |i, _| i as f64);
     let fit = |weights: &[f64]| {
         Regressor::default()
-            .fit_observed(&x, &y, Some(weights), &mut |_| ControlFlow::Continue(()))
+            .fit_observed(&x, &y, Some(weights), &())
             .expect_err("refused")
             .to_string()
     };

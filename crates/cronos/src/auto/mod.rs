@@ -8,6 +8,7 @@
 mod average;
 mod certify;
 mod design;
+mod fixed;
 mod path;
 mod plan;
 mod validate;
@@ -118,6 +119,12 @@ pub(crate) struct Task<'a> {
     pub bias: bool,
     pub standardize: bool,
     pub preset: Preset,
+    /// The penalty, if it is given.
+    pub beta: Option<f64>,
+    /// Units at most, when the penalty is given.
+    pub most: Option<usize>,
+    /// The gap to reach when the penalty is given.
+    pub tolerance: f64,
     pub seed: u64,
 }
 
@@ -162,6 +169,9 @@ struct Judged {
 }
 
 pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
+    if task.beta.is_some() || task.x.rows() < fixed::FEW_ROWS {
+        return Ok(fixed::fixed::<T>(task, watch));
+    }
     let start = std::time::Instant::now();
     let goal = match task.labels {
         Some(_) => Goal::Class,
