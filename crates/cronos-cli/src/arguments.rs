@@ -61,7 +61,7 @@ pub struct Fit {
     /// Where to save the model (safetensors)
     #[arg(long, value_name = "MODEL")]
     pub out: Option<PathBuf>,
-    /// Folder for report.json and history.csv
+    /// Folder for the page index.html, report.json and history.csv
     #[arg(long, value_name = "DIR")]
     pub report: Option<PathBuf>,
     /// Print one JSON object instead of a table

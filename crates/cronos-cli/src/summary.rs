@@ -115,6 +115,11 @@ impl Summary<'_> {
     }
 
     pub fn text(&self) -> String {
+        table(self.fitted.solution.status, &self.lines())
+    }
+
+    /// What there is to say, in lines: a name and a text.
+    pub fn lines(&self) -> Vec<(&'static str, String)> {
         let solution = &self.fitted.solution;
         let certificate = &solution.certificate;
         let training = &self.model.training;
@@ -175,7 +180,7 @@ impl Summary<'_> {
                 None => "not saved; pass --out model.safetensors to keep it".to_string(),
             },
         ));
-        table(solution.status, &lines)
+        lines
     }
 }
 
@@ -201,7 +206,18 @@ fn table(status: Status, lines: &[(&str, String)]) -> String {
     } else {
         ("", "", "")
     };
-    let headline = match status {
+    let headline = ended(status);
+    let mut text = format!("{bold}{headline}{plain}\n");
+    for (name, value) in lines {
+        // writing to a string cannot fail
+        let _ = writeln!(text, "  {dim}{name:<12}{plain}{value}");
+    }
+    text
+}
+
+/// How a run ended.
+pub fn ended(status: Status) -> &'static str {
+    match status {
         Status::Solved => "solved to the tolerance",
         Status::IterationLimit => "stopped at the iteration limit; the best network so far:",
         Status::TimeLimit => "stopped at the time limit; the best network so far:",
@@ -210,13 +226,7 @@ fn table(status: Status, lines: &[(&str, String)]) -> String {
             "stopped at the precision of the arithmetic; --precision f64 goes further:"
         }
         _ => "stopped by a numerical failure; the best network so far:",
-    };
-    let mut text = format!("{bold}{headline}{plain}\n");
-    for (name, value) in lines {
-        // writing to a string cannot fail
-        let _ = writeln!(text, "  {dim}{name:<12}{plain}{value}");
     }
-    text
 }
 
 /// One line per iteration.

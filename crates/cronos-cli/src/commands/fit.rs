@@ -2,6 +2,7 @@
 
 use super::job::Job;
 use super::labelled::Truth;
+use super::report;
 use crate::arguments::{self, Fit, Knobs};
 use crate::failure::{self, Failure};
 use crate::interrupt::Interrupt;
@@ -23,6 +24,7 @@ use std::time::Instant;
 /// The files of a report.
 const REPORT: &str = "report.json";
 const HISTORY: &str = "history.csv";
+const PAGE: &str = "index.html";
 
 pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     let start = Instant::now();
@@ -57,6 +59,8 @@ pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     };
     if let Some(folder) = &fit.report {
         write_report(folder, &summary, fit.force)?;
+        let page = report::page(fit, &job, &summary)?;
+        model_file::write(&folder.join(PAGE), page.as_bytes(), fit.force)?;
     }
     if fit.json {
         output::print_json(&summary.json())?;
@@ -86,7 +90,7 @@ fn check_outputs(fit: &Fit) -> Result<(), Failure> {
             folder.display()
         )));
     }
-    for name in [REPORT, HISTORY] {
+    for name in [REPORT, HISTORY, PAGE] {
         model_file::check_writable(&folder.join(name), fit.force)?;
     }
     Ok(())

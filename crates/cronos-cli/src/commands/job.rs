@@ -19,11 +19,15 @@ pub struct Job {
     pub train: Matrix<f64>,
     pub train_truth: Truth,
     pub test: Option<(Matrix<f64>, Truth)>,
+    /// Whether the test rows were held out of the data.
+    pub held_out: bool,
     pub task: Task,
     pub grouping: Option<Grouping>,
     pub feature_names: Vec<String>,
     pub target_name: Option<String>,
     pub fingerprint: String,
+    /// Height, width and channels when every row is an image.
+    pub image_shape: Option<(usize, usize, usize)>,
 }
 
 impl Job {
@@ -56,11 +60,13 @@ impl Job {
             None => None,
         };
         let fingerprint = data.fingerprint();
+        let held_out = other.is_none();
         let Dataset {
             name,
             features,
             feature_names,
             target_name,
+            image_shape,
             ..
         } = data;
         let (train, train_truth, test) = match other {
@@ -76,11 +82,13 @@ impl Job {
             train: model_file::matrix(train)?,
             train_truth,
             test,
+            held_out,
             task: goal.task,
             grouping: goal.grouping,
             feature_names,
             target_name,
             fingerprint,
+            image_shape,
         })
     }
 

@@ -7,3 +7,4 @@ pub mod inspect;
 mod job;
 mod labelled;
 pub mod predict;
+mod report;

@@ -1,0 +1,296 @@
+//! A chart: two axes and marks between them.
+//!
+//! Charts are drawn small, for a telephone; the style makes their letters
+//! smaller where there is more room (see `style.css`).
+
+use super::at;
+use super::axis::Axis;
+use crate::report::text::escape;
+use crate::report::thin::{Point, gather, runs, thin};
+use std::fmt::Write;
+
+/// Size of a chart, in its own units.
+const WIDTH: f64 = 400.0;
+const HEIGHT: f64 = 250.0;
+/// Room above for the name of the y axis, and below for ticks and the name of the x axis.
+const ABOVE: f64 = 30.0;
+const BELOW: f64 = 44.0;
+/// Places on the x axis that can be told apart.
+const BUCKETS: usize = 300;
+/// Dots of a cloud, at most.
+const CLOUD: usize = 2500;
+
+/// A chart. `id` must be unique on the page.
+pub struct Chart<'a> {
+    pub id: &'a str,
+    pub title: &'a str,
+    pub description: String,
+    pub x: Axis,
+    pub y: Axis,
+    pub marks: Vec<Mark>,
+}
+
+/// Something drawn; `style` is a class of the style sheet.
+pub enum Mark {
+    Line {
+        style: &'static str,
+        points: Vec<Point>,
+    },
+    /// Between the lower and the upper number at each x.
+    Band {
+        style: &'static str,
+        points: Vec<(f64, f64, f64)>,
+    },
+    Dots {
+        style: &'static str,
+        dots: Vec<Dot>,
+    },
+    /// Many dots, denser where more of them fall together.
+    Cloud {
+        style: &'static str,
+        points: Vec<Point>,
+    },
+    /// A line across at a y.
+    Across {
+        style: &'static str,
+        y: f64,
+    },
+    /// A line down at an x.
+    Down {
+        style: &'static str,
+        x: f64,
+    },
+}
+
+/// A dot with a text that shows when it is pointed at.
+pub struct Dot {
+    pub x: f64,
+    pub y: f64,
+    pub radius: f64,
+    pub text: String,
+}
+
+/// The rectangle between the axes.
+struct Plot<'a> {
+    x: &'a Axis,
+    y: &'a Axis,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Chart<'_> {
+    pub fn svg(&self) -> String {
+        let plot = self.plot();
+        let id = escape(self.id);
+        let mut svg = format!(
+            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+             aria-labelledby=\"{id}-title {id}-desc\">\n\
+             <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n",
+            escape(self.title),
+            escape(&self.description)
+        );
+        self.axes(&plot, &mut svg);
+        // writing to a string cannot fail
+        let _ = writeln!(
+            svg,
+            "<clipPath id=\"{id}-clip\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\
+             </clipPath>",
+            at(plot.left),
+            at(plot.top - 2.0),
+            at(plot.right - plot.left + 2.0),
+            at(plot.bottom - plot.top + 4.0)
+        );
+        let _ = writeln!(svg, "<g clip-path=\"url(#{id}-clip)\">");
+        for mark in &self.marks {
+            plot.draw(mark, &mut svg);
+        }
+        svg.push_str("</g>\n");
+        for mark in &self.marks {
+            if let Mark::Dots { style, dots } = mark {
+                plot.dots(style, dots, &mut svg);
+            }
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// Leaves room for the widest tick labels.
+    fn plot(&self) -> Plot<'_> {
+        let widest = self.y.ticks.iter().map(|(_, label)| width(label));
+        let left = 9.0 + widest.fold(14.0, f64::max);
+        let last = self.x.ticks.last().map_or(0.0, |(_, label)| width(label));
+        Plot {
+            x: &self.x,
+            y: &self.y,
+            left,
+            right: WIDTH - (last / 2.0 + 2.0).clamp(10.0, 40.0),
+            top: ABOVE,
+            bottom: HEIGHT - BELOW,
+        }
+    }
+
+    fn axes(&self, plot: &Plot<'_>, svg: &mut String) {
+        let (left, right, bottom) = (at(plot.left), at(plot.right), at(plot.bottom));
+        for (value, label) in &self.y.ticks {
+            let Some(y) = plot.down(*value) else {
+                continue;
+            };
+            let _ = writeln!(
+                svg,
+                "<path class=\"grid\" d=\"M{left} {0}H{right}\"/><text class=\"tick\" x=\"{1}\" \
+                 y=\"{2}\" text-anchor=\"end\">{3}</text>",
+                at(y),
+                at(plot.left - 7.0),
+                at(y + 4.0),
+                escape(label)
+            );
+        }
+        for (value, label) in &self.x.ticks {
+            let Some(x) = plot.across(*value) else {
+                continue;
+            };
+            let _ = writeln!(
+                svg,
+                "<path class=\"axis\" d=\"M{0} {bottom}v4\"/><text class=\"tick\" x=\"{0}\" \
+                 y=\"{1}\" text-anchor=\"middle\">{2}</text>",
+                at(x),
+                at(plot.bottom + 18.0),
+                escape(label)
+            );
+        }
+        let _ = writeln!(
+            svg,
+            "<path class=\"axis\" d=\"M{left} {bottom}H{right}\"/>\
+             <text class=\"name\" x=\"2\" y=\"14\">{}</text>\
+             <text class=\"name\" x=\"{right}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+            escape(&self.y.name),
+            at(HEIGHT - 6.0),
+            escape(&self.x.name)
+        );
+    }
+}
+
+impl Plot<'_> {
+    /// Where an x lies; far outside is as good as outside.
+    fn across(&self, x: f64) -> Option<f64> {
+        let place = self.x.place(x)?.clamp(-9.0, 10.0);
+        Some(self.left + place * (self.right - self.left))
+    }
+
+    /// Where a y lies.
+    fn down(&self, y: f64) -> Option<f64> {
+        let place = self.y.place(y)?.clamp(-9.0, 10.0);
+        Some(self.bottom - place * (self.bottom - self.top))
+    }
+
+    /// Where a point lies; not a number where it lies nowhere.
+    fn place(&self, (x, y): Point) -> Point {
+        (
+            self.across(x).unwrap_or(f64::NAN),
+            self.down(y).unwrap_or(f64::NAN),
+        )
+    }
+
+    fn draw(&self, mark: &Mark, svg: &mut String) {
+        let (style, path) = match mark {
+            Mark::Line { style, points } => (style, self.line(points)),
+            Mark::Band { style, points } => (style, self.band(points)),
+            Mark::Across { style, y } => {
+                let Some(y) = self.down(*y) else { return };
+                let path = format!("M{} {}H{}", at(self.left), at(y), at(self.right));
+                (style, path)
+            }
+            Mark::Down { style, x } => {
+                let Some(x) = self.across(*x) else { return };
+                let path = format!("M{} {}V{}", at(x), at(self.top), at(self.bottom));
+                (style, path)
+            }
+            Mark::Cloud { style, points } => return self.cloud(style, points, svg),
+            Mark::Dots { .. } => return,
+        };
+        if !path.is_empty() {
+            let _ = writeln!(svg, "<path class=\"{style}\" d=\"{path}\"/>");
+        }
+    }
+
+    fn line(&self, points: &[Point]) -> String {
+        let placed: Vec<Point> = points.iter().map(|&point| self.place(point)).collect();
+        let mut path = String::new();
+        for run in runs(&placed) {
+            for (i, (x, y)) in thin(run, BUCKETS).into_iter().enumerate() {
+                let letter = if i == 0 { 'M' } else { 'L' };
+                let _ = write!(path, "{letter}{} {}", at(x), at(y));
+            }
+        }
+        path
+    }
+
+    fn band(&self, points: &[(f64, f64, f64)]) -> String {
+        let side = |upper: bool| -> Vec<Point> {
+            let placed = points
+                .iter()
+                .map(|&(x, low, high)| self.place((x, if upper { high } else { low })));
+            placed
+                .filter(|(x, y)| x.is_finite() && y.is_finite())
+                .collect()
+        };
+        let outline = side(true).into_iter().chain(side(false).into_iter().rev());
+        let mut path = String::new();
+        for (i, (x, y)) in outline.enumerate() {
+            let letter = if i == 0 { 'M' } else { 'L' };
+            let _ = write!(path, "{letter}{} {}", at(x), at(y));
+        }
+        if !path.is_empty() {
+            path.push('Z');
+        }
+        path
+    }
+
+    fn dots(&self, style: &str, dots: &[Dot], svg: &mut String) {
+        for dot in dots {
+            let (x, y) = self.place((dot.x, dot.y));
+            let inside = (self.left - 1.0..=self.right + 1.0).contains(&x)
+                && (self.top - 1.0..=self.bottom + 1.0).contains(&y);
+            if inside {
+                let _ = writeln!(
+                    svg,
+                    "<circle class=\"{style}\" cx=\"{}\" cy=\"{}\" r=\"{}\"><title>{}</title>\
+                     </circle>",
+                    at(x),
+                    at(y),
+                    at(dot.radius),
+                    escape(&dot.text)
+                );
+            }
+        }
+    }
+
+    /// One path for dots that stand alone, one for a few, one for many.
+    fn cloud(&self, style: &str, points: &[Point], svg: &mut String) {
+        let placed: Vec<Point> = points.iter().map(|&point| self.place(point)).collect();
+        let gathered = gather(&placed, CLOUD);
+        for (density, counts) in [("one", 1..=1), ("few", 2..=5), ("many", 6..=usize::MAX)] {
+            let mut path = String::new();
+            for ((x, y), _) in gathered.iter().filter(|(_, n)| counts.contains(n)) {
+                let _ = write!(path, "M{} {}h0", at(*x), at(*y));
+            }
+            if !path.is_empty() {
+                let _ = writeln!(svg, "<path class=\"{style} {density}\" d=\"{path}\"/>");
+            }
+        }
+    }
+}
+
+/// Width of a label, at most: the largest size of letters in a wide font.
+fn width(label: &str) -> f64 {
+    let letter = |letter: char| match letter {
+        '.' | ',' | ' ' => 4.2,
+        '0'..='9' => 8.4,
+        '%' => 12.4,
+        '−' | '×' => 11.0,
+        _ => 5.6, // raised digits
+    };
+    label.chars().map(letter).sum()
+}
