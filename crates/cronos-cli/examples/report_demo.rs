@@ -129,7 +129,7 @@ fn convergence(iterations: usize) -> Vec<ConvergencePoint> {
     let (mut bound, mut points) = (0.0, Vec::new());
     for iteration in 1..=iterations {
         let time = iteration as f64 / iterations as f64;
-        let objective = 69.0 - 40.0 * (-9.0 * time).exp() + 0.8 * (next() - 0.5) * (1.0 - time);
+        let objective = 69.0 - 30.0 * (-9.0 * time).exp() + 0.1 * (next() - 0.5);
         if iteration % 10 == 0 {
             bound = 68.5 * (1.0 - (-11.0 * time).exp());
         }
@@ -138,7 +138,7 @@ fn convergence(iterations: usize) -> Vec<ConvergencePoint> {
             objective,
             lower_bound: bound,
             gap: (objective - bound).abs() / objective,
-            violation: 0.1 * (-6.0 * time).exp() * (0.7 + 0.6 * next()),
+            violation: 0.1 * (-6.0 * time).exp() * (1.0 + 0.2 * (40.0 * time).sin()),
         });
     }
     points
@@ -212,7 +212,7 @@ fn residuals(rows: usize, scale: f64) -> Residuals {
     }
     Residuals {
         output: "price".into(),
-        of: format!("{rows} test rows"),
+        of: format!("{} test rows", report::whole(rows)),
         predicted,
         actual,
     }
@@ -241,7 +241,7 @@ fn mistakes() -> Result<Vec<Mistake>, Box<dyn std::error::Error>> {
         height: 8,
         channels: 1,
         truth: (i % 10).to_string(),
-        predicted: (i * 3 % 10).to_string(),
+        predicted: ((i + 1 + i / 10) % 10).to_string(),
     };
     Ok((0..60).map(mistake).collect())
 }

@@ -93,8 +93,32 @@ pub fn percent(share: f64) -> String {
         _ => 3,
     };
     match value.abs() {
-        size if size > 0.0 && size < 1e-3 => format!("{} %", scientific(value, 1)),
-        _ => format!("{} %", plain(value, decimals)),
+        size if size > 0.0 && size < 1e-3 => format!("{}\u{a0}%", scientific(value, 1)),
+        _ => format!("{}\u{a0}%", plain(value, decimals)),
+    }
+}
+
+/// A mean and its spread with as many decimals as the spread is worth:
+/// 11.2 ± 1.2 %, 0.532 ± 0.041.
+pub fn with_spread(mean: f64, spread: f64, as_percent: bool) -> String {
+    let known = spread > 0.0 && spread.is_finite() && mean.is_finite();
+    match (known, as_percent) {
+        (false, true) => percent(mean),
+        (false, false) => number(mean),
+        (true, _) => {
+            let (factor, sign) = if as_percent {
+                (100.0, "\u{a0}%")
+            } else {
+                (1.0, "")
+            };
+            let (mean, spread) = (factor * mean, factor * spread);
+            let decimals = (1 - exponent(spread)).clamp(0, 6) as usize;
+            format!(
+                "{}\u{a0}±\u{a0}{}{sign}",
+                plain(mean, decimals),
+                plain(spread, decimals)
+            )
+        }
     }
 }
 

@@ -11,6 +11,9 @@ use crate::score::Score;
 use crate::summary::{Summary, ended};
 use cronos::{Model, Task};
 
+/// A gap says something only this near the cones.
+const NEAR: f64 = 0.01;
+
 /// The page of a fit.
 pub fn page(fit: &Fit, job: &Job, summary: &Summary<'_>) -> Result<String, Failure> {
     let mut report = Report {
@@ -51,6 +54,12 @@ fn outcome(summary: &Summary<'_>) -> String {
     if summary.fitted.beta == 0.0 {
         return format!("{ended}. Without a penalty there is no certificate.");
     }
+    if certificate.violation > NEAR {
+        return format!(
+            "{ended}. The weights still lie outside the cones of their gates, so nothing is \
+             certified yet."
+        );
+    }
     format!(
         "{ended}. The objective is {}; the optimum for these gates is proved to be at least {}.",
         number(certificate.objective),
@@ -59,8 +68,6 @@ fn outcome(summary: &Summary<'_>) -> String {
 }
 
 fn headline(summary: &Summary<'_>) -> Vec<Figure> {
-    /// A gap says something only near the cones.
-    const NEAR: f64 = 0.01;
     let solution = &summary.fitted.solution;
     let certificate = &solution.certificate;
     let mut figures = Vec::new();

@@ -10,8 +10,9 @@ const MOST_CLASSES: usize = 30;
 /// Pairs listed, at most: beside a matrix, and instead of one.
 const PAIRS: usize = 5;
 const PAIRS_ALONE: usize = 30;
-/// Letters of a class name in the matrix, at most.
+/// Letters of a class name, at most: in the matrix and in the list of pairs.
 const LETTERS: usize = 16;
+const LETTERS_OF_PAIR: usize = 32;
 
 pub fn section(report: &Report) -> Option<Section> {
     let confusion = report.confusion.as_ref()?;
@@ -23,16 +24,25 @@ pub fn section(report: &Report) -> Option<Section> {
     }
     let wrong = mistakes(confusion);
     let mut body = paragraph(&format!(
-        "Of {}, {} {} classified wrongly, {}.",
+        "Of {}, {} {} classified wrongly, {}.{}",
         confusion.of,
         whole(wrong),
         if wrong == 1 { "was" } else { "were" },
-        percent(wrong as f64 / total as f64)
+        percent(wrong as f64 / total as f64),
+        match classes <= MOST_CLASSES {
+            true =>
+                " Rows are true classes, columns predicted ones; recall and precision are in per cent.",
+            false => "",
+        }
     ));
-    if classes <= MOST_CLASSES {
-        body += &matrix(confusion);
-    }
-    body += &pairs(confusion, classes <= MOST_CLASSES);
+    body += &match classes <= MOST_CLASSES {
+        true => format!(
+            "<div class=\"beside\">\n{}{}</div>\n",
+            matrix(confusion),
+            pairs(confusion, PAIRS)
+        ),
+        false => pairs(confusion, PAIRS_ALONE),
+    };
     Some(Section {
         id: "confusion",
         title: "Confusion",
@@ -59,15 +69,12 @@ fn matrix(confusion: &Confusion) -> String {
         .map(|(i, j)| counts[i][j])
         .max()
         .unwrap_or(0);
-    let mut html = String::from(
-        "<table class=\"heat\">\n<thead><tr><th scope=\"col\" class=\"corner\">true ↓ \
-         predicted →</th>",
-    );
+    let mut html = String::from("<table class=\"heat\">\n<thead><tr><td></td>");
     // writing to a string cannot fail
     for class in classes {
         let _ = write!(html, "{}", name(class, "col"));
     }
-    html.push_str("<th scope=\"col\" class=\"share\">recall</th></tr></thead>\n<tbody>\n");
+    html.push_str("<th scope=\"col\">recall</th></tr></thead>\n<tbody>\n");
     for (i, row) in counts.iter().enumerate() {
         let sum: usize = row.iter().sum();
         let _ = write!(html, "<tr>{}", name(&classes[i], "row"));
@@ -116,11 +123,11 @@ fn share(part: usize, sum: usize) -> String {
     match sum {
         0 => "–".into(),
         // 100 is for what is complete
-        _ => format!("{} %", 100 * part / sum),
+        _ => (100 * part / sum).to_string(),
     }
 }
 
-fn pairs(confusion: &Confusion, beside_matrix: bool) -> String {
+fn pairs(confusion: &Confusion, most: usize) -> String {
     let classes = &confusion.classes;
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
     for (i, row) in confusion.counts.iter().enumerate() {
@@ -131,27 +138,32 @@ fn pairs(confusion: &Confusion, beside_matrix: bool) -> String {
         }
     }
     // in a small matrix the pairs are plain to see
-    if pairs.is_empty() || beside_matrix && classes.len() < 4 {
+    if pairs.is_empty() || classes.len() < 4 {
         return String::new();
     }
     pairs.sort_by(|a, b| b.0.cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let most = if beside_matrix { PAIRS } else { PAIRS_ALONE };
     let rows: Vec<Vec<String>> = pairs
         .iter()
         .take(most)
         .map(|&(count, i, j)| {
             let sum: usize = confusion.counts[i].iter().sum();
             vec![
-                escape(&classes[i]),
-                escape(&classes[j]),
+                name_of_pair(&classes[i]),
+                name_of_pair(&classes[j]),
                 whole(count),
-                share(count, sum),
+                format!("{}\u{a0}%", share(count, sum)),
             ]
         })
         .collect();
     let head = ["true class", "taken for", "rows", "of the class"];
     format!(
-        "<h3>Most confused pairs</h3>\n{}",
+        "<div><h3>Most confused pairs</h3>\n{}</div>\n",
         table("Most confused pairs", &head, &rows)
     )
+}
+
+/// The name of a class, which may take several lines.
+fn name_of_pair(class: &str) -> String {
+    let name = escape(&shortened(class, LETTERS_OF_PAIR));
+    format!("<span class=\"class\">{name}</span>")
 }

@@ -34,7 +34,7 @@ fn line(points: &[ConvergencePoint], value: fn(&ConvergencePoint) -> f64) -> Vec
 }
 
 fn iterations(points: &[ConvergencePoint]) -> Option<Axis> {
-    let range = Range::of(points.iter().map(|point| point.iteration as f64))?;
+    let range = Range::of(points.iter().map(|point| point.iteration as f64))?.with(0.0);
     Some(Axis::whole("iteration", range))
 }
 
@@ -95,7 +95,12 @@ fn gap(
     tolerance: Option<f64>,
 ) -> Option<String> {
     let drawn = points.iter().flat_map(|point| [point.gap, point.violation]);
-    let range = Range::of_positive(drawn.chain(tolerance))?;
+    let mut range = Range::of_positive(drawn.chain(tolerance))?;
+    // where the objective crosses its bound the gap is nothing for a moment
+    let ends = [last.gap, last.violation].into_iter().chain(tolerance);
+    if let Some(ends) = Range::of_positive(ends) {
+        range.low = 0.3 * ends.low;
+    }
     let description = format!(
         "On a logarithmic scale. After {} iterations the gap is {} and the cone violation {}.",
         whole(last.iteration),

@@ -25,7 +25,7 @@ pub fn section(report: &Report) -> Option<Section> {
                 )
             })
             .collect();
-        body += &format!("<dl class=\"rows\">\n{rows}</dl>\n");
+        body += &format!("<dl class=\"rows files\">\n{rows}</dl>\n");
     }
     if let Some(command) = &report.command {
         body += &format!(

@@ -9,9 +9,11 @@ pub fn section(report: &Report) -> Option<Section> {
     let points = &report.rounds[..];
     let (first, last) = (points.first()?, points.last()?);
     let text = format!(
-        "Between rounds the neurons of the network become the gates of the next program. Rounds: \
-         {}. The objective of the network went from {} to {}, its size from {} to {} neurons.",
-        points.len(),
+        "Between rounds the neurons of the network become the gates of the next program. From \
+         round {} to round {} the objective of the network went from {} to {}, its size from {} \
+         to {} neurons.",
+        first.round,
+        last.round,
         number(first.network_objective),
         number(last.network_objective),
         whole(first.neurons),

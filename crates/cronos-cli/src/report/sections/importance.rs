@@ -2,7 +2,7 @@
 
 use super::{Section, paragraph, table};
 use crate::report::svg::Bars;
-use crate::report::text::{escape, number, percent, whole};
+use crate::report::text::{escape, number, whole, with_spread};
 use crate::report::{Importance, Measure, Permutation, Report};
 
 /// Features shown, at most.
@@ -62,7 +62,10 @@ fn bars(features: &[&Importance], shuffled: bool, measure: &Measure) -> String {
             if shuffled {
                 row.push(feature.permutation.map_or("–".into(), |permutation| {
                     let Permutation { mean, spread } = permutation;
-                    cell(&costs.svg("a", mean, spread), &lost(measure, permutation))
+                    cell(
+                        &costs.svg("a", mean, spread),
+                        &with_spread(mean, spread, measure.percent),
+                    )
                 }));
             }
             let norm = feature.group_norm;
@@ -82,13 +85,5 @@ fn bars(features: &[&Importance], shuffled: bool, measure: &Measure) -> String {
 }
 
 fn cell(bar: &str, text: &str) -> String {
-    format!("{bar}<span>{}</span>", escape(text))
-}
-
-fn lost(measure: &Measure, Permutation { mean, spread }: Permutation) -> String {
-    let write = if measure.percent { percent } else { number };
-    match spread > 0.0 {
-        true => format!("{} ± {}", write(mean), write(spread)),
-        false => write(mean),
-    }
+    format!("<div>{bar}<span>{}</span></div>", escape(text))
 }

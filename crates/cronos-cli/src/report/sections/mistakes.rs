@@ -4,11 +4,13 @@ use super::confusion;
 use super::{Section, paragraph};
 use crate::report::png::Image;
 use crate::report::svg::Range;
-use crate::report::text::{escape, whole};
+use crate::report::text::{escape, shortened, whole};
 use crate::report::{Mistake, Report};
 
 /// Images shown, at most.
 const MOST: usize = 48;
+/// Letters of a class name below an image, at most.
+const LETTERS: usize = 20;
 
 pub fn section(report: &Report) -> Option<Section> {
     let shown = &report.mistakes[..report.mistakes.len().min(MOST)];
@@ -56,10 +58,12 @@ fn image(mistake: &Mistake, (low, high): (f64, f64), ink: bool) -> Option<String
     let (truth, predicted) = (escape(&mistake.truth), escape(&mistake.predicted));
     Some(format!(
         "<li><img{} width=\"{}\" height=\"{}\" src=\"{}\" alt=\"{truth}, taken for {predicted}\">\
-         <span aria-hidden=\"true\">{truth} → <b>{predicted}</b></span></li>\n",
+         <span aria-hidden=\"true\">{} → <b>{}</b></span></li>\n",
         if ink { " class=\"ink\"" } else { "" },
         image.width,
         image.height,
-        image.data_uri().ok()?
+        image.data_uri().ok()?,
+        escape(&shortened(&mistake.truth, LETTERS)),
+        escape(&shortened(&mistake.predicted, LETTERS))
     ))
 }

@@ -2,7 +2,7 @@
 
 use super::{Section, details, figure, paragraph, side_by_side, table};
 use crate::report::svg::{Axis, Chart, Dot, Key, Mark, Range, Unit};
-use crate::report::text::{number, percent, whole};
+use crate::report::text::{number, percent, whole, with_spread};
 use crate::report::{Measure, PathPoint, Report};
 
 pub fn section(report: &Report) -> Option<Section> {
@@ -173,17 +173,9 @@ fn numbers(points: &[PathPoint], measure: &Measure) -> String {
     let rows: Vec<Vec<String>> = points
         .iter()
         .map(|p| {
-            let validation = match p.spread > 0.0 {
-                true => format!(
-                    "{} ± {}",
-                    score(measure, p.validation_score),
-                    score(measure, p.spread)
-                ),
-                false => score(measure, p.validation_score),
-            };
             vec![
                 number(p.beta),
-                validation,
+                with_spread(p.validation_score, p.spread, measure.percent),
                 score(measure, p.train_score),
                 whole(p.neurons),
                 number(p.objective),

@@ -59,6 +59,13 @@ fn errors(residuals: &Residuals, pairs: &[Point]) -> String {
         let place = (share * sizes.len() as f64).ceil() as usize;
         sizes.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
     };
+    if sizes.len() < 4 {
+        return format!(
+            "Of {}, the largest error is {}.",
+            residuals.of,
+            number(below(1.0))
+        );
+    }
     format!(
         "Of {}, half are predicted to within ±{}, nine tenths to within ±{}; the largest error is {}.",
         residuals.of,

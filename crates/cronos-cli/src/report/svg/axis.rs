@@ -48,13 +48,20 @@ impl Range {
         self.high - self.low
     }
 
-    /// A range of one number becomes one with the number in its middle.
+    /// A range of one number, as far as labels can tell, becomes one with the
+    /// number in its middle; 0 is at the low end of its own.
     fn opened(self) -> Self {
         let size = self.low.abs().max(self.high.abs());
-        if self.span() > 1e-12 * size {
+        if self.span() > 1e-7 * size {
             return self;
         }
-        let half = if size > 0.0 { 0.05 * size } else { 1.0 };
+        if size == 0.0 {
+            return Self {
+                low: 0.0,
+                high: 1.0,
+            };
+        }
+        let half = 0.05 * size;
         Self {
             low: self.low - half,
             high: self.high + half,
@@ -81,7 +88,7 @@ impl Unit {
     fn sign(self) -> &'static str {
         match self {
             Self::Plain => "",
-            Self::Percent => " %",
+            Self::Percent => "\u{a0}%",
         }
     }
 }
@@ -101,7 +108,7 @@ impl Axis {
     pub fn linear(name: &str, range: Range, unit: Unit) -> Self {
         let inner = range;
         let range = range.opened();
-        let step = nice(range.span() / 4.5);
+        let step = nice(range.span() / 5.5, &[1.0, 2.0, 2.5, 5.0]);
         let mut range = Range {
             low: (range.low / step + 1e-9).floor() * step,
             high: (range.high / step - 1e-9).ceil() * step,
@@ -128,7 +135,7 @@ impl Axis {
                 high: range.high + 1.0,
             }
         };
-        let step = nice(range.span() / 5.0).max(1.0);
+        let step = nice(range.span() / 5.0, &[1.0, 2.0, 5.0]).max(1.0);
         Self {
             name: name.into(),
             ticks: linear_ticks(range, step, Unit::Plain),
@@ -170,7 +177,7 @@ impl Axis {
             .map(|value| (value, label(value)))
             .collect();
         if ticks.len() < 3 {
-            ticks = linear_ticks(range, nice(range.span() / 4.0), unit);
+            ticks = linear_ticks(range, nice(range.span() / 4.0, &[1.0, 2.0, 5.0]), unit);
         }
         Self {
             name: name.into(),
@@ -192,12 +199,11 @@ impl Axis {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, near `step` and not below it.
-fn nice(step: f64) -> f64 {
+/// One of `steps`, from 1 to 10, times a power of ten, near `step` and not below it.
+fn nice(step: f64, steps: &[f64]) -> f64 {
     let power = 10f64.powi(exponent(step));
-    let steps = [1.0, 2.0, 5.0];
-    let fits = steps.into_iter().find(|s| s * power >= step * (1.0 - 1e-9));
-    power * fits.unwrap_or(10.0)
+    let fits = steps.iter().find(|&s| s * power >= step * (1.0 - 1e-9));
+    power * fits.copied().unwrap_or(10.0)
 }
 
 fn linear_ticks(range: Range, step: f64, unit: Unit) -> Vec<(f64, String)> {
@@ -205,7 +211,10 @@ fn linear_ticks(range: Range, step: f64, unit: Unit) -> Vec<(f64, String)> {
     let first = (range.low / step - 1e-6).ceil();
     let count = ((range.high / step + 1e-6).floor() - first).clamp(0.0, 20.0) as usize;
     let largest = factor * range.low.abs().max(range.high.abs());
-    let step_exponent = exponent(factor * step * (1.0 + 1e-9));
+    // the place of the last digit of the step; 2.5 has one more than 2
+    let first_place = exponent(factor * step * (1.0 + 1e-9));
+    let digit = factor * step / 10f64.powi(first_place);
+    let step_exponent = first_place - i32::from((digit - 2.5).abs() < 1e-6);
     let label = |value: f64| {
         if value == 0.0 {
             "0".into()

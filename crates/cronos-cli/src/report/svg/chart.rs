@@ -14,11 +14,13 @@ const WIDTH: f64 = 400.0;
 const HEIGHT: f64 = 250.0;
 /// Room above for the name of the y axis, and below for ticks and the name of the x axis.
 const ABOVE: f64 = 30.0;
-const BELOW: f64 = 44.0;
+const BELOW: f64 = 42.0;
 /// Places on the x axis that can be told apart.
 const BUCKETS: usize = 300;
 /// Dots of a cloud, at most.
-const CLOUD: usize = 2500;
+const CLOUD: usize = 4000;
+/// Beyond this many dots they are drawn smaller.
+const DENSE: usize = 800;
 
 /// A chart. `id` must be unique on the page.
 pub struct Chart<'a> {
@@ -147,18 +149,24 @@ impl Chart<'_> {
                 escape(label)
             );
         }
-        for (value, label) in &self.x.ticks {
-            let Some(x) = plot.across(*value) else {
-                continue;
-            };
-            let _ = writeln!(
-                svg,
-                "<path class=\"axis\" d=\"M{0} {bottom}v4\"/><text class=\"tick\" x=\"{0}\" \
-                 y=\"{1}\" text-anchor=\"middle\">{2}</text>",
-                at(x),
-                at(plot.bottom + 18.0),
-                escape(label)
-            );
+        let placed: Vec<(f64, &str)> = self
+            .x
+            .ticks
+            .iter()
+            .filter_map(|(value, label)| Some((plot.across(*value)?, &label[..])))
+            .collect();
+        let stride = stride(&placed);
+        for (i, (x, label)) in placed.iter().enumerate() {
+            let _ = writeln!(svg, "<path class=\"axis\" d=\"M{} {bottom}v4\"/>", at(*x));
+            if i % stride == 0 {
+                let _ = writeln!(
+                    svg,
+                    "<text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                    at(*x),
+                    at(plot.bottom + 18.0),
+                    escape(label)
+                );
+            }
         }
         let _ = writeln!(
             svg,
@@ -228,21 +236,20 @@ impl Plot<'_> {
     }
 
     fn band(&self, points: &[(f64, f64, f64)]) -> String {
-        let side = |upper: bool| -> Vec<Point> {
-            let placed = points
-                .iter()
-                .map(|&(x, low, high)| self.place((x, if upper { high } else { low })));
-            placed
-                .filter(|(x, y)| x.is_finite() && y.is_finite())
-                .collect()
-        };
-        let outline = side(true).into_iter().chain(side(false).into_iter().rev());
+        let known = |(x, low, high): &(f64, f64, f64)| (x + low + high).is_finite();
         let mut path = String::new();
-        for (i, (x, y)) in outline.enumerate() {
-            let letter = if i == 0 { 'M' } else { 'L' };
-            let _ = write!(path, "{letter}{} {}", at(x), at(y));
-        }
-        if !path.is_empty() {
+        for run in points.split(|point| !known(point)) {
+            let upper = run.iter().map(|&(x, _, high)| (x, high));
+            let lower = run.iter().rev().map(|&(x, low, _)| (x, low));
+            let outline: Vec<Point> = upper.chain(lower).map(|p| self.place(p)).collect();
+            // a piece with a point that lies nowhere is left out
+            let Some(whole) = runs(&outline).next().filter(|r| r.len() == outline.len()) else {
+                continue;
+            };
+            for (i, (x, y)) in whole.iter().enumerate() {
+                let letter = if i == 0 { 'M' } else { 'L' };
+                let _ = write!(path, "{letter}{} {}", at(*x), at(*y));
+            }
             path.push('Z');
         }
         path
@@ -271,22 +278,40 @@ impl Plot<'_> {
     fn cloud(&self, style: &str, points: &[Point], svg: &mut String) {
         let placed: Vec<Point> = points.iter().map(|&point| self.place(point)).collect();
         let gathered = gather(&placed, CLOUD);
+        let size = if gathered.len() > DENSE { " dense" } else { "" };
         for (density, counts) in [("one", 1..=1), ("few", 2..=5), ("many", 6..=usize::MAX)] {
             let mut path = String::new();
             for ((x, y), _) in gathered.iter().filter(|(_, n)| counts.contains(n)) {
                 let _ = write!(path, "M{} {}h0", at(*x), at(*y));
             }
             if !path.is_empty() {
-                let _ = writeln!(svg, "<path class=\"{style} {density}\" d=\"{path}\"/>");
+                let _ = writeln!(
+                    svg,
+                    "<path class=\"{style} {density}{size}\" d=\"{path}\"/>"
+                );
             }
         }
     }
 }
 
+/// Every how many-th label of the x axis has room beside the next.
+fn stride(placed: &[(f64, &str)]) -> usize {
+    let room = |stride: usize| {
+        let labels: Vec<_> = placed.iter().step_by(stride).collect();
+        labels.windows(2).all(|two| {
+            let apart = two[1].0 - two[0].0;
+            apart > (width(two[0].1) + width(two[1].1)) / 2.0 + 4.0
+        })
+    };
+    (1..placed.len().max(2))
+        .find(|&n| room(n))
+        .unwrap_or(placed.len().max(1))
+}
+
 /// Width of a label, at most: the largest size of letters in a wide font.
 fn width(label: &str) -> f64 {
     let letter = |letter: char| match letter {
-        '.' | ',' | ' ' => 4.2,
+        '.' | ',' | '\u{a0}' => 4.2,
         '0'..='9' => 8.4,
         '%' => 12.4,
         '−' | '×' => 11.0,
