@@ -218,7 +218,7 @@ fn linear_ticks(range: Range, step: f64, unit: Unit) -> Vec<(f64, String)> {
     let label = |value: f64| {
         if value == 0.0 {
             "0".into()
-        } else if largest >= 1e6 || largest < 1e-3 {
+        } else if !(1e-3..1e6).contains(&largest) {
             let digits = exponent(value * (1.0 + 1e-9)) - step_exponent;
             scientific(value, digits.clamp(0, 12) as usize)
         } else {

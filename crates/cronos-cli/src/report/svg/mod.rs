@@ -4,6 +4,7 @@ mod axis;
 mod bar;
 mod chart;
 mod legend;
+mod plot;
 
 pub use axis::{Axis, Range, Unit};
 pub use bar::Bars;

@@ -214,12 +214,14 @@ fn many_classes_become_pairs() {
     let classes = |n: usize| {
         let mut counts = vec![vec![0; n]; n];
         counts[3][1] = 7;
-        let mut report = Report::default();
-        report.confusion = Some(Confusion {
-            of: "7 rows".into(),
-            classes: (0..n).map(|c| format!("class {c}")).collect(),
-            counts,
-        });
+        let report = Report {
+            confusion: Some(Confusion {
+                of: "7 rows".into(),
+                classes: (0..n).map(|c| format!("class {c}")).collect(),
+                counts,
+            }),
+            ..Report::default()
+        };
         report.page()
     };
     assert!(classes(30).contains("class=\"heat\""));
