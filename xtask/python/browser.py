@@ -48,6 +48,14 @@ class Browser:
         os.close(theirs_in)
         os.close(theirs_out)
         self.count, self.buffer, self.events, self.session = 0, b"", [], None
+        try:
+            self.open()
+        except BaseException:
+            self.close()
+            raise
+
+    def open(self):
+        """Opens a page and listens to all that happens in it."""
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
         self.session = attached["sessionId"]
@@ -58,6 +66,10 @@ class Browser:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Ends the browser."""
         self.process.terminate()
         try:
             self.process.wait(SECONDS)

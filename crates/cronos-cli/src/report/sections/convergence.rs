@@ -9,20 +9,29 @@ use crate::report::{ConvergencePoint, Report};
 pub fn section(report: &Report) -> Option<Section> {
     let points = &report.convergence[..];
     let last = points.last()?;
-    let figures: Vec<String> = [objective(points, last), gap(points, last, report.tolerance)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let focus = focus(points);
+    let figures: Vec<String> = [
+        focus.and_then(|(range, _)| objective(points, last, range)),
+        gap(points, last, report.tolerance),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if figures.is_empty() {
         return None;
     }
-    let text = "The lower bound is proved: no solution of the convex program has a smaller \
-                objective. Until the cones are met the iterate is no solution yet, and its \
-                objective may lie below the bound.";
+    let mut text = String::from(
+        "The lower bound is proved: no solution of the convex program has a smaller \
+         objective. Until the cones are met the iterate is no solution yet, and its objective may \
+         lie below the bound.",
+    );
+    if focus.is_some_and(|(_, cut)| cut) {
+        text += " The first iterations reach beyond the chart.";
+    }
     Some(Section {
         id: "convergence",
         title: "Convergence",
-        body: paragraph(text) + &side_by_side(&figures),
+        body: paragraph(&text) + &side_by_side(&figures),
     })
 }
 
@@ -38,8 +47,7 @@ fn iterations(points: &[ConvergencePoint]) -> Option<Axis> {
     Some(Axis::whole("iteration", range))
 }
 
-fn objective(points: &[ConvergencePoint], last: &ConvergencePoint) -> Option<String> {
-    let range = focus(points)?;
+fn objective(points: &[ConvergencePoint], last: &ConvergencePoint, range: Range) -> Option<String> {
     let chart = Chart {
         id: "objective",
         title: "Objective and lower bound",
@@ -69,24 +77,25 @@ fn objective(points: &[ConvergencePoint], last: &ConvergencePoint) -> Option<Str
     Some(figure(&chart, &keys))
 }
 
-/// The range of objectives and bounds. The first tenth is left out where it
-/// would press the rest flat.
-fn focus(points: &[ConvergencePoint]) -> Option<Range> {
+/// The range of objectives and bounds, and whether it is cut: the first tenth
+/// is left out where it would press the rest flat.
+fn focus(points: &[ConvergencePoint]) -> Option<(Range, bool)> {
     let range = |points: &[ConvergencePoint]| {
         Range::of(points.iter().flat_map(|p| [p.objective, p.lower_bound]))
     };
     let all = range(points)?;
     let Some(core) = range(&points[points.len() / 10..]) else {
-        return Some(all);
+        return Some((all, false));
     };
     let margin = 0.5 * core.span();
     if core.span() == 0.0 || all.span() <= 4.0 * core.span() {
-        return Some(all);
+        return Some((all, false));
     }
-    Some(Range {
+    let cut = Range {
         low: all.low.max(core.low - margin),
         high: all.high.min(core.high + margin),
-    })
+    };
+    Some((cut, true))
 }
 
 fn gap(

@@ -29,7 +29,7 @@ pub fn section(report: &Report) -> Option<Section> {
     }
     if let Some(command) = &report.command {
         body += &format!(
-            "<p>The same seed gives the same network:</p>\n<pre><code>{}</code></pre>\n",
+            "<p>Made by:</p>\n<pre><code>{}</code></pre>\n",
             escape(command)
         );
     }
