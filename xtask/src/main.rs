@@ -1,6 +1,7 @@
 //! The `xtask` command: tests and benchmarks of the workspace.
 
 mod bench;
+mod browser;
 mod test;
 
 use std::process::ExitCode;
@@ -8,7 +9,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  test                 format, lints, tests, and the comparison with Python
+  test                 format, lints, tests, the comparison with Python, and the pages of
+                       reports in a browser
   bench [NAME] [ARG]…  the benchmark NAME (default: solver), with its arguments
   help                 this text
 

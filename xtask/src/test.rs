@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is kept.
 
+use crate::browser;
 use std::path::Path;
 use xtask::python;
 use xtask::step::{built, cargo, execute, program, root, step, target};
@@ -39,7 +40,17 @@ pub fn run() -> Result<(), String> {
                 .arg(built("cronos")),
         )
     })?;
-    println!("== everything passed");
+    let skipped = match browser::find() {
+        Ok(browser) => {
+            step("pages", || pages(&python, &scripts, &browser))?;
+            None
+        }
+        Err(reason) => Some(format!("pages: SKIPPED: {reason}")),
+    };
+    match skipped {
+        None => println!("== everything passed"),
+        Some(skipped) => println!("== {skipped}\n== everything else passed"),
+    }
     Ok(())
 }
 
@@ -55,5 +66,17 @@ fn onnx(python: &Path, scripts: &Path) -> Result<(), String> {
         program(python)
             .arg(scripts.join("check_onnx.py"))
             .arg(&cases),
+    )
+}
+
+/// Looks at pages of reports in a browser.
+fn pages(python: &Path, scripts: &Path, browser: &Path) -> Result<(), String> {
+    execute(
+        program(python)
+            .arg(scripts.join("check_report.py"))
+            .arg(browser)
+            .arg(built("cronos"))
+            .arg(built("examples/report_demo"))
+            .arg(target().join("pages")),
     )
 }

@@ -61,7 +61,7 @@ pub struct Fit {
     /// Where to save the model (safetensors)
     #[arg(long, value_name = "MODEL")]
     pub out: Option<PathBuf>,
-    /// Folder for report.json and history.csv
+    /// Folder for the page index.html, report.json and history.csv
     #[arg(long, value_name = "DIR")]
     pub report: Option<PathBuf>,
     /// Print one JSON object instead of a table
@@ -104,42 +104,71 @@ pub struct Knobs {
     /// What to learn [default: classification if the target is text or a few whole numbers]
     #[arg(long, value_enum)]
     pub task: Option<Task>,
-    /// Loss
-    #[arg(long, value_enum, default_value = "squared")]
-    pub loss: Loss,
-    /// Penalty on the weights, β: larger is smoother and smaller fits closer [default: a
-    /// thousandth of the penalty that leaves nothing; a regression's targets are then
-    /// standardised, while a β that is given applies to them as they are]
+    /// What an error costs [default: logistic or softmax for classes when gates are learned, else
+    /// squared]
+    #[arg(long, value_enum)]
+    pub loss: Option<Loss>,
+    /// Errors beyond this count linearly, for --loss huber; in units of the target, or of its
+    /// standard deviation when β is chosen
+    #[arg(
+        long,
+        default_value_t = 1.0,
+        value_name = "DELTA",
+        allow_negative_numbers = true
+    )]
+    pub huber_delta: f64,
+    /// Fraction of targets to lie below the prediction, for --loss quantile
+    #[arg(
+        long,
+        default_value_t = 0.5,
+        value_name = "LEVEL",
+        allow_negative_numbers = true
+    )]
+    pub quantile: f64,
+    /// Penalty on the weights, β: larger is smoother and smaller fits closer [default: chosen on
+    /// held-out rows; with --gates a thousandth of the penalty that leaves nothing. A regression's
+    /// targets are then standardised, while a β that is given applies to them as they are]
     #[arg(long, allow_negative_numbers = true)]
     pub beta: Option<f64>,
-    /// Number of gates (activation patterns of the units) to sample
-    #[arg(long, default_value_t = 100, allow_negative_numbers = true, value_parser = parse_count)]
-    pub gates: usize,
-    /// Gate directions (the activation patterns of the units) to use: an npy file, features x gates, no bias row; they act on the
+    /// Look quickly
+    #[arg(long, conflicts_with = "best")]
+    pub fast: bool,
+    /// Take ten times as long as usual to choose
+    #[arg(long)]
+    pub best: bool,
+    /// Draw this many gates (activation patterns of the units) at random and solve the convex
+    /// program they make, instead of learning them; with --learn-gates, learn at most this many
+    #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
+    pub gates: Option<usize>,
+    /// Learn the gates even where another option would fix the convex program
+    #[arg(long, conflicts_with = "gate_file")]
+    pub learn_gates: bool,
+    /// Gate directions to use: an npy file, features x gates, no bias row; they act on the
     /// features as the program sees them (standardised unless --no-standardize)
     #[arg(long, value_name = "G.npy", conflicts_with = "gates")]
     pub gate_file: Option<PathBuf>,
-    /// Activation of the hidden units
+    /// Activation of the hidden units; gated fixes the gates
     #[arg(long, value_enum, default_value = "relu")]
     pub activation: Activation,
-    /// How the linear systems are solved
-    #[arg(long, value_enum, default_value = "auto")]
-    pub solver: Solver,
-    /// Rank of the Nyström preconditioner, or `adaptive`
-    #[arg(long, default_value = "20", allow_negative_numbers = true, value_parser = parse_rank)]
-    pub rank: cronos::nystrom::Rank,
+    /// How the linear systems of the convex program are solved [default: auto]
+    #[arg(long, value_enum)]
+    pub solver: Option<Solver>,
+    /// Rank of the Nyström preconditioner, or `adaptive` [default: 20]
+    #[arg(long, allow_negative_numbers = true, value_parser = parse_rank)]
+    pub rank: Option<cronos::nystrom::Rank>,
     /// First penalty parameter of ADMM [default: 0.1, then by residual balancing]
     #[arg(long, allow_negative_numbers = true)]
     pub rho: Option<f64>,
     /// Keep rho as it is given by --rho
     #[arg(long, requires = "rho")]
     pub fixed_rho: bool,
-    /// Iterations at most
-    #[arg(long, default_value_t = 10_000, allow_negative_numbers = true, value_parser = parse_count)]
-    pub max_iterations: usize,
-    /// Certified relative gap to reach; the cones are met to a tenth of it
-    #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
-    pub tolerance: f64,
+    /// Iterations of the convex solver at most [default: 10000]
+    #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
+    pub max_iterations: Option<usize>,
+    /// Certified relative gap of the convex program to reach; its cones are met to a tenth of it
+    /// [default: 0.01]
+    #[arg(long, allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
     /// Seconds at most
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
@@ -231,6 +260,11 @@ pub enum Task {
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Loss {
     Squared,
+    Logistic,
+    Softmax,
+    Huber,
+    SquaredHinge,
+    Quantile,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

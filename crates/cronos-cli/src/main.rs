@@ -8,6 +8,7 @@ mod memory;
 mod model_file;
 mod output;
 mod progress;
+mod report;
 mod score;
 mod summary;
 

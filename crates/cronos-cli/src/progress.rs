@@ -1,40 +1,78 @@
-//! The progress bar, on a terminal only.
+//! The progress bar, on a terminal only, and the wish to stop.
 
-use cronos::Iteration;
+use crate::interrupt::Interrupt;
+use cronos::{Iteration, Observer, SearchStep};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
 
-/// Shows iteration, objective, gap and violation while the solver runs.
-pub struct Progress {
+/// Shows how a fit gets on, and passes Ctrl-C to it.
+pub struct Progress<'a> {
     bar: ProgressBar,
-    gap: Option<f64>,
+    /// The last certified gap.
+    gap: Mutex<Option<f64>>,
+    interrupt: &'a Interrupt,
 }
 
-impl Progress {
-    pub fn new(max_iterations: usize) -> Self {
-        let bar = ProgressBar::new(max_iterations as u64);
-        if let Ok(style) =
-            ProgressStyle::with_template("{spinner} iteration {pos}  {msg}  {elapsed}")
-        {
-            bar.set_style(style);
-        }
-        Self { bar, gap: None }
+impl<'a> Progress<'a> {
+    /// Of the convex solver.
+    pub fn of_iterations(most: usize, interrupt: &'a Interrupt) -> Self {
+        Self::new(
+            most,
+            "{spinner} iteration {pos}  {msg}  {elapsed}",
+            interrupt,
+        )
     }
 
-    pub fn show(&mut self, iteration: &Iteration) {
-        if let Some(certificate) = &iteration.certificate {
-            self.gap = Some(certificate.gap);
+    /// Of the automatic search.
+    pub fn of_search(interrupt: &'a Interrupt) -> Self {
+        Self::new(
+            0,
+            "{spinner} {bar:30} {percent} %  {msg}  {elapsed}",
+            interrupt,
+        )
+    }
+
+    fn new(length: usize, template: &str, interrupt: &'a Interrupt) -> Self {
+        let bar = ProgressBar::new(length as u64);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
         }
-        let gap = self
-            .gap
-            .map_or_else(|| "-".to_string(), |gap| format!("{:.2} %", 100.0 * gap));
+        Self {
+            bar,
+            gap: Mutex::new(None),
+            interrupt,
+        }
+    }
+
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Progress<'_> {
+    fn iteration(&self, iteration: &Iteration) -> ControlFlow<()> {
+        if let (Some(certificate), Ok(mut gap)) = (&iteration.certificate, self.gap.lock()) {
+            *gap = Some(certificate.gap);
+        }
+        let gap = self.gap.lock().ok().and_then(|gap| *gap);
+        let gap = gap.map_or_else(|| "-".to_string(), |gap| format!("{:.2} %", 100.0 * gap));
         self.bar.set_position(iteration.number as u64);
         self.bar.set_message(format!(
             "objective {:.5}  bound {:.5}  gap {gap}  violation {:.1e}",
             iteration.objective, iteration.lower_bound, iteration.violation
         ));
+        ControlFlow::Continue(())
     }
 
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
+    fn search(&self, step: &SearchStep) -> ControlFlow<()> {
+        self.bar.set_length(step.of as u64);
+        self.bar.set_position(step.done as u64);
+        self.bar.set_message("choosing on held-out rows");
+        ControlFlow::Continue(())
+    }
+
+    fn stop(&self) -> bool {
+        self.interrupt.asked()
     }
 }

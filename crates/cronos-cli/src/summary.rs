@@ -3,8 +3,9 @@
 use crate::memory;
 use crate::output::colours;
 use crate::score::Score;
+use cronos::auto::Search;
 use cronos::memory::human;
-use cronos::{Fitted, Iteration, Model, Status, Task};
+use cronos::{Fitted, Iteration, Model, Status, Task, Training};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -23,23 +24,23 @@ pub struct Summary<'a> {
 
 impl Summary<'_> {
     pub fn json(&self) -> Value {
-        let solution = &self.fitted.solution;
-        let certificate = &solution.certificate;
+        let fitted = self.fitted;
+        let certificate = &fitted.certificate;
         let training = &self.model.training;
-        let seconds = &solution.seconds;
-        let inner: usize = solution.history.iter().map(|i| i.inner_iterations).sum();
+        let seconds = &fitted.seconds;
+        let inner: usize = fitted.history.iter().map(|i| i.inner_iterations).sum();
         json!({
-            "status": solution.status.name(),
-            "iterations": solution.history.len(),
+            "status": fitted.status.name(),
+            "iterations": fitted.iterations,
             "objective": certificate.objective,
             "lower_bound": certificate.lower_bound,
             "gap": certificate.gap,
             "violation": certificate.violation,
             "network_objective": certificate.network_objective,
             "solver": training.solver,
-            "solver_reason": solution.choice.reason,
+            "solver_reason": fitted.reason,
             "inner_iterations": inner,
-            "nystrom_rank": solution.rank,
+            "nystrom_rank": fitted.rank,
             "gates": self.fitted.gates,
             "neurons": self.model.network.neurons(),
             "beta": self.fitted.beta,
@@ -47,14 +48,14 @@ impl Summary<'_> {
             "activation": training.activation,
             "precision": training.precision,
             "seed": training.seed,
-            "rho": solution.history.last().map(|iteration| iteration.rho),
+            "rho": fitted.history.last().map(|iteration| iteration.rho),
             "data": {
                 "name": self.data,
                 "fingerprint": training.data_fingerprint,
                 "rows": training.rows,
                 "features": self.model.network.features(),
                 "outputs": self.model.network.outputs(),
-                "reduced_features": solution.reduced_features,
+                "reduced_features": fitted.reduced_features,
                 "target": self.model.target_name,
                 "classes": match &self.model.task {
                     Task::Classification { classes } => Some(classes),
@@ -71,8 +72,9 @@ impl Summary<'_> {
                 "sweep": seconds.sweep,
                 "check": seconds.check,
             },
-            "planned_memory_bytes": solution.plan.total(),
+            "planned_memory_bytes": fitted.planned_bytes,
             "peak_memory_bytes": memory::peak_bytes(),
+            "search": fitted.search.as_ref().map(search_json),
             "model": self.out.map(|path| path.display().to_string()),
         })
     }
@@ -101,7 +103,7 @@ impl Summary<'_> {
     /// A gap says something only near the cones and with a penalty.
     fn certificate(&self) -> String {
         const NEAR: f64 = 0.01;
-        let certificate = &self.fitted.solution.certificate;
+        let certificate = &self.fitted.certificate;
         let gap = 100.0 * certificate.gap;
         let (violation, own) = (certificate.violation, certificate.network_objective);
         let own = format!("objective of the network itself {own:.5}");
@@ -115,8 +117,13 @@ impl Summary<'_> {
     }
 
     pub fn text(&self) -> String {
-        let solution = &self.fitted.solution;
-        let certificate = &solution.certificate;
+        table(self.fitted.status, &self.lines())
+    }
+
+    /// What there is to say, in lines: a name and a text.
+    pub fn lines(&self) -> Vec<(&'static str, String)> {
+        let fitted = self.fitted;
+        let certificate = &fitted.certificate;
         let training = &self.model.training;
         let mut lines = vec![
             (
@@ -132,15 +139,22 @@ impl Summary<'_> {
             (
                 "network",
                 format!(
-                    "{} {} neurons from {} gates, β = {:.4}",
+                    "{} {} neurons from {} {} gates, β = {:.4}",
                     self.model.network.neurons(),
                     training.activation,
-                    self.fitted.gates,
-                    self.fitted.beta
+                    fitted.gates,
+                    match fitted.search {
+                        Some(_) => "learned",
+                        None => "fixed",
+                    },
+                    fitted.beta
                 ),
             ),
-            ("train", self.train.text()),
         ];
+        if let Some(search) = fitted.search.as_ref().filter(|search| search.folds > 0) {
+            lines.push(("chosen", chosen(search, training)));
+        }
+        lines.push(("train", self.train.text()));
         if let Some(test) = self.test {
             lines.push(("test", test.text()));
         }
@@ -152,20 +166,21 @@ impl Summary<'_> {
             ),
         ));
         lines.push(("certificate", self.certificate()));
-        lines.push((
-            "solver",
-            format!("{}: {}", training.solver, solution.choice.reason),
-        ));
+        lines.push(("solver", format!("{}: {}", training.solver, fitted.reason)));
         let peak = memory::peak_bytes().map_or(String::new(), |bytes| {
             format!(", peak memory {}", human(bytes))
         });
         lines.push((
             "time",
             format!(
-                "{:.2} s ({:.2} s set-up, {} iterations){peak}",
+                "{:.2} s ({:.2} s set-up, {} {}){peak}",
                 self.total_seconds,
-                solution.seconds.setup,
-                solution.history.len()
+                fitted.seconds.setup,
+                fitted.iterations,
+                match fitted.search {
+                    Some(_) => "steps of the last path",
+                    None => "iterations",
+                }
             ),
         ));
         lines.push((
@@ -175,8 +190,58 @@ impl Summary<'_> {
                 None => "not saved; pass --out model.safetensors to keep it".to_string(),
             },
         ));
-        table(solution.status, &lines)
+        lines
     }
+}
+
+/// What the automatic mode chose, and how.
+fn chosen(search: &Search, training: &Training) -> String {
+    let how = match (search.folds, search.repeats) {
+        (1, _) => "a held-out part".to_string(),
+        (folds, 1) => format!("{folds} folds"),
+        (folds, repeats) => format!("{folds} folds, dealt {repeats} times"),
+    };
+    let members: Vec<String> = search
+        .members
+        .iter()
+        .map(|member| {
+            format!(
+                "{:.0} % features {} (β = {:.4}, validation {:.2} %)",
+                100.0 * member.weight,
+                member.features,
+                member.beta,
+                100.0 * member.validation_score
+            )
+        })
+        .collect();
+    format!("on {how}, {} loss: {}", training.loss, members.join("; "))
+}
+
+fn search_json(search: &Search) -> Value {
+    let members: Vec<Value> = search
+        .members
+        .iter()
+        .map(|member| {
+            json!({
+                "features": member.features,
+                "weight": member.weight,
+                "beta": member.beta,
+                "neurons": member.neurons,
+                "columns": member.columns,
+                "validation_score": member.validation_score,
+                "objective": member.certificate.objective,
+                "lower_bound": member.certificate.lower_bound,
+                "gap": member.certificate.gap,
+            })
+        })
+        .collect();
+    json!({
+        "folds": search.folds,
+        "repeats": search.repeats,
+        "rows": search.rows,
+        "tried": search.tried,
+        "members": members,
+    })
 }
 
 /// The first few classes, in words.
@@ -201,8 +266,20 @@ fn table(status: Status, lines: &[(&str, String)]) -> String {
     } else {
         ("", "", "")
     };
-    let headline = match status {
+    let headline = ended(status);
+    let mut text = format!("{bold}{headline}{plain}\n");
+    for (name, value) in lines {
+        // writing to a string cannot fail
+        let _ = writeln!(text, "  {dim}{name:<12}{plain}{value}");
+    }
+    text
+}
+
+/// How a run ended.
+pub fn ended(status: Status) -> &'static str {
+    match status {
         Status::Solved => "solved to the tolerance",
+        Status::Validated => "chosen on held-out rows, trained on all",
         Status::IterationLimit => "stopped at the iteration limit; the best network so far:",
         Status::TimeLimit => "stopped at the time limit; the best network so far:",
         Status::Interrupted => "interrupted; the best network so far:",
@@ -210,13 +287,7 @@ fn table(status: Status, lines: &[(&str, String)]) -> String {
             "stopped at the precision of the arithmetic; --precision f64 goes further:"
         }
         _ => "stopped by a numerical failure; the best network so far:",
-    };
-    let mut text = format!("{bold}{headline}{plain}\n");
-    for (name, value) in lines {
-        // writing to a string cannot fail
-        let _ = writeln!(text, "  {dim}{name:<12}{plain}{value}");
     }
-    text
 }
 
 /// One line per iteration.

@@ -61,18 +61,18 @@ impl Encoding {
     /// Raw features and ramps: rows x (features + ramps).
     pub fn apply(&self, x: &Matrix<f64>) -> Matrix<f64> {
         let raw = x.columns();
-        Matrix::from_fn(x.rows(), raw + self.ramps.len(), |i, j| match j.checked_sub(raw) {
-            None => x.at(i, j),
-            Some(ramp) => self.ramps[ramp].of(x.row(i)),
+        Matrix::from_fn(x.rows(), raw + self.ramps.len(), |i, j| {
+            match j.checked_sub(raw) {
+                None => x.at(i, j),
+                Some(ramp) => self.ramps[ramp].of(x.row(i)),
+            }
         })
     }
 
     /// Refuses ramps that name no column or do not rise.
     pub fn check(&self, features: usize) -> Result<(), Error> {
         let sound = |ramp: &Ramp| {
-            ramp.column < features
-                && ramp.low < ramp.high
-                && (ramp.high - ramp.low).is_finite()
+            ramp.column < features && ramp.low < ramp.high && (ramp.high - ramp.low).is_finite()
         };
         match self.ramps.iter().position(|ramp| !sound(ramp)) {
             None => Ok(()),

@@ -1,8 +1,8 @@
 //! Classifier and regressor: labels or numbers in, a trained network out.
 
 use crate::Error;
-use crate::fit::{Fitted, Options, Rows, fit};
 use crate::fit::GateSource;
+use crate::fit::{Fitted, Options, Rows, fit};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;

@@ -217,10 +217,16 @@ fn learn<T: Real>(
         tolerance: options.settings.gap_relative,
         seed: options.seed,
     };
-    let watch = Watch::new(observer, Instant::now(), options.settings.time_limit_seconds);
+    let watch = Watch::new(
+        observer,
+        Instant::now(),
+        options.settings.time_limit_seconds,
+    );
     let found = auto::search::<T>(&task, &watch)?;
     let Some(lead) = found.search.members.first() else {
-        return Err(Error::Data("nothing could be learned in the time given".into()));
+        return Err(Error::Data(
+            "nothing could be learned in the time given".into(),
+        ));
     };
     let gates = found.search.members.iter().map(|member| member.neurons);
     Ok(Fitted {

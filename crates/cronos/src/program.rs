@@ -180,7 +180,10 @@ impl<T: Real> Program<T> {
         for i in 0..self.y.rows() {
             let target: Vec<f64> = self.y.row(i).iter().map(|y| y.wide()).collect();
             self.loss.gradient(&zero, &target, &mut gradient);
-            let root = self.weights.as_ref().map_or(1.0, |weights| weights[i].sqrt());
+            let root = self
+                .weights
+                .as_ref()
+                .map_or(1.0, |weights| weights[i].sqrt());
             for (column, z) in columns.iter_mut().zip(&gradient) {
                 column.push(T::of(root * z));
             }

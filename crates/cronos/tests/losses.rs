@@ -31,7 +31,10 @@ fn check(program: &Program<f64>, settings: &Settings, optimum: f64, what: &str) 
     assert_eq!(solution.status, Status::Solved, "{what}");
     let error = (solution.certificate.objective - optimum).abs() / optimum;
     assert!(error <= 1e-5, "{what}: relative error {error:e}");
-    assert!(highest <= optimum * (1.0 + 1e-7), "{what}: bound {highest} > {optimum}");
+    assert!(
+        highest <= optimum * (1.0 + 1e-7),
+        "{what}: bound {highest} > {optimum}"
+    );
 }
 
 /// Twelve problems for each loss, the last of them weighted.

@@ -19,9 +19,7 @@ fn rows(n: usize, d: usize) -> Repeated {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let values = (0..n * d).map(|_| rng.random_range(-1.0..1.0)).collect();
     let weights: Vec<f64> = (0..n).map(|i| [0.0, 1.0, 2.0, 3.0][i % 4]).collect();
-    let copies = (0..n)
-        .flat_map(|i| std::iter::repeat_n(i, i % 4))
-        .collect();
+    let copies = (0..n).flat_map(|i| std::iter::repeat_n(i, i % 4)).collect();
     Repeated {
         x: Matrix::from_rows(n, d, values).expect("shape"),
         weights,
@@ -66,7 +64,8 @@ fn weighted_rows_are_repeated_rows() {
                 let score = |i: usize| (x.at(i, 0).abs() - x.at(i, 1) * x.at(i, 2)) * 3.0;
                 let (weighted, plain) = match loss {
                     Loss::Logistic | Loss::SquaredHinge | Loss::Softmax => {
-                        let label = |i: usize| (score(i) > 0.5) as usize + (score(i) > 2.0) as usize;
+                        let label =
+                            |i: usize| (score(i) > 0.5) as usize + (score(i) > 2.0) as usize;
                         let labels: Vec<usize> = (0..n).map(label).collect();
                         let classifier = Classifier { options };
                         let weighted = classifier

@@ -1,8 +1,10 @@
 //! `cronos fit`
 
 use super::job::Job;
+use super::knobs;
 use super::labelled::Truth;
-use crate::arguments::{self, Fit, Knobs};
+use super::report;
+use crate::arguments::Fit;
 use crate::failure::{self, Failure};
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -10,12 +12,7 @@ use crate::progress::Progress;
 use crate::score::Score;
 use crate::summary::Summary;
 use crate::{model_file, summary};
-use cronos::{
-    Activation, Classifier, Fitted, GateSource, Iteration, Loss, Matrix, Model, Options, Precision,
-    Regressor, Settings, Solver, Status, Training,
-};
-use cronos_data::{ReadOptions, TargetColumn};
-use std::ops::ControlFlow;
+use cronos::{Classifier, Fitted, GateSource, Model, Options, Regressor, Status, Training};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -23,16 +20,17 @@ use std::time::Instant;
 /// The files of a report.
 const REPORT: &str = "report.json";
 const HISTORY: &str = "history.csv";
+const PAGE: &str = "index.html";
 
 pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     let start = Instant::now();
     check_outputs(fit)?;
     check_holdout(fit.holdout)?;
     start_threads(fit.knobs.threads)?;
-    let options = options(&fit.knobs)?;
+    let options = knobs::options(&fit.knobs)?;
     let interrupt = Interrupt::listen()?;
     let mut job = Job::read(fit)?;
-    check_gates(fit, &options.gates, job.train.columns())?;
+    knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
     let imputation = job.impute(fit)?;
     let fitted = train(&job, &options, &interrupt)?;
     let mut model = model(&job, &fitted, &options, imputation);
@@ -57,13 +55,15 @@ pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     };
     if let Some(folder) = &fit.report {
         write_report(folder, &summary, fit.force)?;
+        let page = report::page(fit, &job, &summary)?;
+        model_file::write(&folder.join(PAGE), page.as_bytes(), fit.force)?;
     }
     if fit.json {
         output::print_json(&summary.json())?;
     } else {
         output::print(&summary.text())?;
     }
-    Ok(match fitted.solution.status {
+    Ok(match fitted.status {
         Status::Interrupted => ExitCode::from(failure::INTERRUPTED),
         Status::Solved => ExitCode::SUCCESS,
         Status::NumericalFailure => ExitCode::from(1),
@@ -86,7 +86,7 @@ fn check_outputs(fit: &Fit) -> Result<(), Failure> {
             folder.display()
         )));
     }
-    for name in [REPORT, HISTORY] {
+    for name in [REPORT, HISTORY, PAGE] {
         model_file::check_writable(&folder.join(name), fit.force)?;
     }
     Ok(())
@@ -101,21 +101,6 @@ fn check_holdout(fraction: Option<f64>) -> Result<(), Failure> {
     }
 }
 
-/// Refuses gate directions for another number of features.
-fn check_gates(fit: &Fit, gates: &GateSource, features: usize) -> Result<(), Failure> {
-    match (&fit.knobs.gate_file, gates) {
-        (Some(path), GateSource::Given(directions)) if directions.rows() != features => {
-            Err(Failure::Input(format!(
-                "{}: it has {} row(s), but the data has {features} feature(s); give one row for \
-                 each feature and none for the bias",
-                path.display(),
-                directions.rows()
-            )))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn start_threads(threads: Option<usize>) -> Result<(), Failure> {
     if threads == Some(0) {
         return Err(Failure::Usage("threads is 0; it must be at least 1".into()));
@@ -126,81 +111,24 @@ fn start_threads(threads: Option<usize>) -> Result<(), Failure> {
         .map_err(|error| Failure::Work(format!("cannot start threads: {error}")))
 }
 
-/// The options that the knobs stand for.
-fn options(knobs: &Knobs) -> Result<Options, Failure> {
-    let gates = match &knobs.gate_file {
-        Some(path) => GateSource::Given(gate_directions(path)?),
-        None => GateSource::Sampled(knobs.gates),
-    };
-    Ok(Options {
-        beta: knobs.beta,
-        gates,
-        activation: match knobs.activation {
-            arguments::Activation::Relu => Activation::Relu,
-            arguments::Activation::Gated => Activation::Gated,
-        },
-        loss: match knobs.loss {
-            arguments::Loss::Squared => Loss::Squared,
-        },
-        bias: !knobs.no_bias,
-        standardize: !knobs.no_standardize,
-        precision: match knobs.precision {
-            arguments::Precision::F32 => Precision::F32,
-            arguments::Precision::F64 => Precision::F64,
-        },
-        seed: knobs.seed,
-        settings: Settings {
-            solver: match knobs.solver {
-                arguments::Solver::Auto => Solver::Auto,
-                arguments::Solver::Direct => Solver::Direct,
-                arguments::Solver::SamplePcg => Solver::SamplePcg,
-                arguments::Solver::PrimalPcg => Solver::PrimalPcg,
-            },
-            rank: knobs.rank,
-            rho: knobs.rho,
-            adapt_rho: !knobs.fixed_rho,
-            max_iterations: knobs.max_iterations,
-            gap_relative: knobs.tolerance,
-            time_limit_seconds: knobs.time_limit,
-            ..Settings::default()
-        },
-    })
-}
-
-/// Gate directions from an npy file: features x gates.
-fn gate_directions(path: &Path) -> Result<Matrix<f64>, Failure> {
-    let options = ReadOptions {
-        target: TargetColumn::Absent,
-        ..ReadOptions::default()
-    };
-    let loaded = cronos_data::read(&path.to_string_lossy(), &options).map_err(Failure::reading)?;
-    model_file::matrix(loaded.train.features)
-}
-
 fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, Failure> {
-    let mut progress = Progress::new(options.settings.max_iterations);
-    let mut observe = |iteration: &Iteration| {
-        progress.show(iteration);
-        if interrupt.asked() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+    let progress = match options.gates {
+        GateSource::Learned { .. } => Progress::of_search(interrupt),
+        _ => Progress::of_iterations(options.settings.max_iterations, interrupt),
     };
-    let options = options.clone();
+    let (options, weights) = (options.clone(), job.weights.as_deref());
     let fitted = match &job.train_truth {
         Truth::Classes(indices) => Classifier { options }
-            .fit_observed(&job.train, indices, &mut observe)
+            .fit_observed(&job.train, indices, weights, &progress)
             .map(|trained| trained.fitted),
-        Truth::Numbers(y) => Regressor { options }.fit_observed(&job.train, y, &mut observe),
+        Truth::Numbers(y) => Regressor { options }.fit_observed(&job.train, y, weights, &progress),
     };
     progress.finish();
     Ok(fitted?)
 }
 
 fn model(job: &Job, fitted: &Fitted, options: &Options, imputation: Option<Vec<f64>>) -> Model {
-    let solution = &fitted.solution;
-    let certificate = &solution.certificate;
+    let certificate = &fitted.certificate;
     Model {
         network: fitted.network.clone(),
         task: job.task.clone(),
@@ -211,10 +139,10 @@ fn model(job: &Job, fitted: &Fitted, options: &Options, imputation: Option<Vec<f
             seed: options.seed,
             data_fingerprint: job.fingerprint.clone(),
             rows: job.train.rows(),
-            status: solution.status.name().into(),
-            iterations: solution.history.len(),
-            solver: solution.choice.solver.name().into(),
-            loss: options.loss.name().into(),
+            status: fitted.status.name().into(),
+            iterations: fitted.iterations,
+            solver: fitted.solver.into(),
+            loss: fitted.loss.name().into(),
             activation: options.activation.name().into(),
             precision: options.precision.name().into(),
             beta: fitted.beta,
@@ -241,6 +169,6 @@ fn write_report(folder: &Path, summary: &Summary<'_>, force: bool) -> Result<(),
         .map_err(|error| Failure::Work(format!("cannot create {}: {error}", folder.display())))?;
     let report = format!("{:#}\n", summary.json());
     model_file::write(&folder.join(REPORT), report.as_bytes(), force)?;
-    let history = summary::history_csv(&summary.fitted.solution.history);
+    let history = summary::history_csv(&summary.fitted.history);
     model_file::write(&folder.join(HISTORY), history.as_bytes(), force)
 }

@@ -24,14 +24,17 @@ pub struct Job {
     pub train_truth: Truth,
     /// How much each training row counts: its own weight times that of its class. `None` if
     /// neither was asked for.
-    #[allow(dead_code)] // until `fit` trains with them
     pub weights: Option<Vec<f64>>,
     pub test: Option<(Matrix<f64>, Truth)>,
+    /// Whether the test rows were held out of the data.
+    pub held_out: bool,
     pub task: Task,
     pub grouping: Option<Grouping>,
     pub feature_names: Vec<String>,
     pub target_name: Option<String>,
     pub fingerprint: String,
+    /// Height, width and channels when every row is an image.
+    pub image_shape: Option<(usize, usize, usize)>,
 }
 
 impl Job {
@@ -49,12 +52,14 @@ impl Job {
             None => None,
         };
         let fingerprint = data.fingerprint();
+        let held_out = other.is_none();
         let Dataset {
             name,
             features,
             feature_names,
             target_name,
             weights,
+            image_shape,
             ..
         } = data;
         let all = Rows {
@@ -76,11 +81,13 @@ impl Job {
             train: model_file::matrix(train.features)?,
             train_truth: train.truth,
             test,
+            held_out,
             task: goal.task,
             grouping: goal.grouping,
             feature_names,
             target_name,
             fingerprint,
+            image_shape,
         })
     }
 

@@ -5,5 +5,7 @@ pub mod export;
 pub mod fit;
 pub mod inspect;
 mod job;
+mod knobs;
 mod labelled;
 pub mod predict;
+mod report;

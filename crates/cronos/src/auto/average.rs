@@ -34,14 +34,19 @@ pub(super) fn network(
     targets: &TargetScaling,
 ) -> Network {
     let mut ramps: Vec<Ramp> = Vec::new();
-    for ramp in members.iter().flat_map(|(_, member)| &member.encoding.ramps) {
+    for ramp in members
+        .iter()
+        .flat_map(|(_, member)| &member.encoding.ramps)
+    {
         if !ramps.contains(ramp) {
             ramps.push(*ramp);
         }
     }
     ramps.sort_by(|a, b| {
         let key = |ramp: &Ramp| (ramp.column, ramp.low, ramp.high);
-        key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        key(a)
+            .partial_cmp(&key(b))
+            .unwrap_or(std::cmp::Ordering::Equal)
     });
     let (width, outputs) = (features + ramps.len(), targets.mean.len());
     let mut hidden = Vec::new();

@@ -62,7 +62,11 @@ pub(super) fn certificate<T: Real>(
         y: wide.y.row(row),
     });
     let (_, bound) = dual_bound(loss, bound_rows, limit);
-    let lower_bound = if bound.is_finite() { bound.max(0.0) } else { 0.0 };
+    let lower_bound = if bound.is_finite() {
+        bound.max(0.0)
+    } else {
+        0.0
+    };
     Certificate {
         objective,
         lower_bound,

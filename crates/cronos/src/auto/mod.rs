@@ -309,20 +309,28 @@ fn traces<T: Real>(
             let mut best = (f64::INFINITY, 0);
             let seed = task.seed.wrapping_add(31 * (part as u64 + 1));
             let (loss, grid) = (task.loss, &candidate.grid);
-            walk(&learned_from, loss, grid, &plan.pace, seed, &stop, |step, units| {
-                let validation = tally(&held_out, units, loss, goal);
-                let score = validation.score(goal);
-                trace.validation.push(validation);
-                trace.train.push(tally(&learned_from, units, loss, goal));
-                trace.neurons.push(units.len());
-                if score < best.0 {
-                    best = (score, step);
-                }
-                let go_on = step < best.1 + PATIENCE;
-                let ahead = if go_on { 0 } else { grid.steps - step - 1 };
-                watch.step(ahead);
-                go_on
-            });
+            walk(
+                &learned_from,
+                loss,
+                grid,
+                &plan.pace,
+                seed,
+                &stop,
+                |step, units| {
+                    let validation = tally(&held_out, units, loss, goal);
+                    let score = validation.score(goal);
+                    trace.validation.push(validation);
+                    trace.train.push(tally(&learned_from, units, loss, goal));
+                    trace.neurons.push(units.len());
+                    if score < best.0 {
+                        best = (score, step);
+                    }
+                    let go_on = step < best.1 + PATIENCE;
+                    let ahead = if go_on { 0 } else { grid.steps - step - 1 };
+                    watch.step(ahead);
+                    go_on
+                },
+            );
             trace
         })
         .collect();
@@ -356,7 +364,10 @@ fn judge<T: Real>(
                 neurons += Trace::at(&trace.neurons, step).unwrap_or(0) as f64;
             }
             let mean = shown.iter().sum::<f64>() / shown.len() as f64;
-            let squares = shown.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+            let squares = shown
+                .iter()
+                .map(|value| (value - mean).powi(2))
+                .sum::<f64>();
             PathPoint {
                 beta: of.grid.at(step) * total,
                 neurons: neurons / shown.len() as f64,

@@ -1,7 +1,7 @@
 //! The β path: from a penalty that allows nothing to one that allows much, each
 //! network starting from the one before.
 
-use crate::learn::{Effort, Hidden, Objective, Patience, learn, largest_gain};
+use crate::learn::{Effort, Hidden, Objective, Patience, largest_gain, learn};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;

@@ -68,9 +68,8 @@ impl Plan {
         };
         // two products with X and two with the outer weights at every evaluation
         let evaluations = (steps * pace.rounds * pace.iterations) as f64;
-        let path = |width: usize| {
-            4.0 * evaluations * (rows * (width + outputs) * pace.units) as f64 * 0.5
-        };
+        let path =
+            |width: usize| 4.0 * evaluations * (rows * (width + outputs) * pace.units) as f64 * 0.5;
         let cost = |folds: usize, styles: usize| -> f64 {
             let paths: f64 = widths[..styles].iter().map(|&width| path(width)).sum();
             paths * (folds as f64 * 0.75 + 1.0)

@@ -330,7 +330,11 @@ fn update_slack<T: Real>(
     let mut violation = [T::ZERO; LANES];
     let a_lanes = a.as_chunks_mut::<LANES>().0.iter_mut();
     let z_lanes = z.as_chunks::<LANES>().0.iter();
-    let given = mask.as_chunks::<LANES>().0.iter().zip(inverse_roots.as_chunks::<LANES>().0);
+    let given = mask
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(inverse_roots.as_chunks::<LANES>().0);
     for ((a, z), (mask, inverse)) in a_lanes.zip(z_lanes).zip(given) {
         for lane in 0..LANES {
             let g = (mask[lane] + mask[lane] - T::ONE) * z[lane];
@@ -382,7 +386,8 @@ impl<T: Real> ThinState<T> {
             (prediction[c], target[c]) = (self.fu[at + c].wide(), y[c].wide());
         }
         step.loss.gradient(prediction, target, gradient);
-        step.loss.curvature(prediction, target, &mut curvature[..outputs]);
+        step.loss
+            .curvature(prediction, target, &mut curvature[..outputs]);
         step.loss.apply_curvature(|c| curvature[c], prediction);
         for c in 0..outputs {
             self.e[at + c] = T::of(prediction[c] - gradient[c]);

@@ -232,8 +232,10 @@ impl Loss {
             Self::Quantile { level } => {
                 // e moved towards y by τ/w from below, (1 − τ)/w from above
                 let (e, y) = (e.wide(), y.wide());
-                T::of(y + (e - y - (1.0 - level) / weight).max(0.0)
-                    + (e - y + level / weight).min(0.0))
+                T::of(
+                    y + (e - y - (1.0 - level) / weight).max(0.0)
+                        + (e - y + level / weight).min(0.0),
+                )
             }
             Self::Softmax => e,
         }
@@ -292,6 +294,10 @@ impl Loss {
             Self::Quantile { level } => 1.0 - level,
             Self::Squared | Self::Softmax => f64::INFINITY,
         };
-        if z == 0.0 { f64::INFINITY } else { limit / z.abs() }
+        if z == 0.0 {
+            f64::INFINITY
+        } else {
+            limit / z.abs()
+        }
     }
 }

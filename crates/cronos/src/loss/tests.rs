@@ -25,7 +25,13 @@ fn draw(loss: Loss, rng: &mut ChaCha8Rng) -> (Vec<f64>, Vec<f64>) {
             (0..classes).map(|c| f64::from(c == own)).collect()
         }
         Loss::Logistic | Loss::SquaredHinge => (0..classes)
-            .map(|_| if rng.random_range(0..2) == 1 { 1.0 } else { -1.0 })
+            .map(|_| {
+                if rng.random_range(0..2) == 1 {
+                    1.0
+                } else {
+                    -1.0
+                }
+            })
             .collect(),
         _ => (0..classes).map(|_| rng.random_range(-2.0..2.0)).collect(),
     };
@@ -106,8 +112,14 @@ fn conjugates_meet_the_fenchel_inequality_and_their_gradients_invert() {
             loss.gradient(&f, &y, &mut z);
             let inner = |f: &[f64]| -> f64 { z.iter().zip(f).map(|(z, f)| z * f).sum() };
             let conjugate = loss.conjugate(&z, &y);
-            assert!((conjugate + loss.value(&f, &y) - inner(&f)).abs() < 1e-9, "{loss:?}");
-            assert!(conjugate + loss.value(&g, &y) >= inner(&g) - 1e-9, "{loss:?}");
+            assert!(
+                (conjugate + loss.value(&f, &y) - inner(&f)).abs() < 1e-9,
+                "{loss:?}"
+            );
+            assert!(
+                conjugate + loss.value(&g, &y) >= inner(&g) - 1e-9,
+                "{loss:?}"
+            );
         }
     }
     // finite differences of the conjugate give back f where it is differentiable
@@ -133,12 +145,24 @@ fn conjugates_are_infinite_outside_their_domain() {
     assert!(Loss::Logistic.conjugate(&[0.5], &[1.0]).is_infinite());
     assert!(Loss::Logistic.conjugate(&[-1.1], &[1.0]).is_infinite());
     assert!(Loss::SquaredHinge.conjugate(&[0.1], &[1.0]).is_infinite());
-    assert!(Loss::Huber { delta: 0.5 }.conjugate(&[0.6], &[0.0]).is_infinite());
+    assert!(
+        Loss::Huber { delta: 0.5 }
+            .conjugate(&[0.6], &[0.0])
+            .is_infinite()
+    );
     let quantile = Loss::Quantile { level: 0.2 };
     assert!(quantile.conjugate(&[0.81], &[0.0]).is_infinite());
     assert!(quantile.conjugate(&[-0.21], &[0.0]).is_infinite());
-    assert!(Loss::Softmax.conjugate(&[0.1, 0.1], &[1.0, 0.0]).is_infinite());
-    assert!(Loss::Softmax.conjugate(&[0.1, -0.1], &[1.0, 0.0]).is_infinite());
+    assert!(
+        Loss::Softmax
+            .conjugate(&[0.1, 0.1], &[1.0, 0.0])
+            .is_infinite()
+    );
+    assert!(
+        Loss::Softmax
+            .conjugate(&[0.1, -0.1], &[1.0, 0.0])
+            .is_infinite()
+    );
 }
 
 /// The scale of the bound is the best of a fine grid.
@@ -174,7 +198,10 @@ fn the_scaled_bound_is_the_best_on_a_grid() {
             assert!(t <= limit && (at(t) - value).abs() <= 1e-9 * value.abs().max(1.0));
             let grid = (0..=1000).map(|i| at(limit * i as f64 / 1000.0));
             let best = grid.fold(f64::NEG_INFINITY, f64::max);
-            assert!(value >= best - 1e-5 * best.abs(), "{loss:?} {value} < {best}");
+            assert!(
+                value >= best - 1e-5 * best.abs(),
+                "{loss:?} {value} < {best}"
+            );
         }
     }
 }

@@ -165,7 +165,10 @@ impl Raw {
     fn row_conjugate(&self, z: &[f64], y: &[f64]) -> f64 {
         let x_log_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
         let inside = |low: f64, x: f64, high: f64| {
-            assert!(x >= low - 1e-9 && x <= high + 1e-9, "{x} outside {low}..{high}");
+            assert!(
+                x >= low - 1e-9 && x <= high + 1e-9,
+                "{x} outside {low}..{high}"
+            );
         };
         if self.loss == Loss::Softmax {
             let total: f64 = z.iter().zip(y).map(|(z, y)| z + y).sum();

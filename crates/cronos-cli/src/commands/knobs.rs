@@ -1,0 +1,111 @@
+//! What the knobs of the command line mean to the library.
+
+use crate::arguments::{self, Knobs};
+use crate::failure::Failure;
+use crate::model_file;
+use cronos::auto::Preset;
+use cronos::{Activation, GateSource, Loss, Matrix, Options, Precision, Settings, Solver};
+use cronos_data::{ReadOptions, TargetColumn};
+use std::path::Path;
+
+/// Gates that are drawn when their number is not given.
+const GATES: usize = 100;
+
+/// The options that the knobs stand for.
+pub fn options(knobs: &Knobs) -> Result<Options, Failure> {
+    let usual = Settings::default();
+    Ok(Options {
+        beta: knobs.beta,
+        gates: gates(knobs)?,
+        preset: match (knobs.fast, knobs.best) {
+            (true, _) => Preset::Fast,
+            (_, true) => Preset::Best,
+            _ => Preset::Standard,
+        },
+        activation: match knobs.activation {
+            arguments::Activation::Relu => Activation::Relu,
+            arguments::Activation::Gated => Activation::Gated,
+        },
+        loss: knobs.loss.map(|loss| match loss {
+            arguments::Loss::Squared => Loss::Squared,
+            arguments::Loss::Logistic => Loss::Logistic,
+            arguments::Loss::Softmax => Loss::Softmax,
+            arguments::Loss::Huber => Loss::Huber {
+                delta: knobs.huber_delta,
+            },
+            arguments::Loss::SquaredHinge => Loss::SquaredHinge,
+            arguments::Loss::Quantile => Loss::Quantile {
+                level: knobs.quantile,
+            },
+        }),
+        bias: !knobs.no_bias,
+        standardize: !knobs.no_standardize,
+        precision: match knobs.precision {
+            arguments::Precision::F32 => Precision::F32,
+            arguments::Precision::F64 => Precision::F64,
+        },
+        seed: knobs.seed,
+        settings: Settings {
+            solver: match knobs.solver {
+                None | Some(arguments::Solver::Auto) => Solver::Auto,
+                Some(arguments::Solver::Direct) => Solver::Direct,
+                Some(arguments::Solver::SamplePcg) => Solver::SamplePcg,
+                Some(arguments::Solver::PrimalPcg) => Solver::PrimalPcg,
+            },
+            rank: knobs.rank.unwrap_or(usual.rank),
+            rho: knobs.rho,
+            adapt_rho: !knobs.fixed_rho,
+            max_iterations: knobs.max_iterations.unwrap_or(usual.max_iterations),
+            gap_relative: knobs.tolerance.unwrap_or(usual.gap_relative),
+            time_limit_seconds: knobs.time_limit,
+            ..usual
+        },
+    })
+}
+
+/// Gates are learned unless something asks for the convex program itself.
+fn gates(knobs: &Knobs) -> Result<GateSource, Failure> {
+    if let Some(path) = &knobs.gate_file {
+        return Ok(GateSource::Given(gate_directions(path)?));
+    }
+    if knobs.gates == Some(0) {
+        return Err(Failure::Usage("gates is 0; it must be at least 1".into()));
+    }
+    let convex = knobs.gates.is_some()
+        || knobs.solver.is_some()
+        || knobs.rank.is_some()
+        || knobs.rho.is_some()
+        || knobs.max_iterations.is_some()
+        || knobs.tolerance.is_some()
+        || matches!(knobs.activation, arguments::Activation::Gated);
+    Ok(if convex && !knobs.learn_gates {
+        GateSource::Sampled(knobs.gates.unwrap_or(GATES))
+    } else {
+        GateSource::Learned { most: knobs.gates }
+    })
+}
+
+/// Refuses gate directions for another number of features.
+pub fn check_gates(knobs: &Knobs, gates: &GateSource, features: usize) -> Result<(), Failure> {
+    match (&knobs.gate_file, gates) {
+        (Some(path), GateSource::Given(directions)) if directions.rows() != features => {
+            Err(Failure::Input(format!(
+                "{}: it has {} row(s), but the data has {features} feature(s); give one row for \
+                 each feature and none for the bias",
+                path.display(),
+                directions.rows()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Gate directions from an npy file: features x gates.
+fn gate_directions(path: &Path) -> Result<Matrix<f64>, Failure> {
+    let options = ReadOptions {
+        target: TargetColumn::Absent,
+        ..ReadOptions::default()
+    };
+    let loaded = cronos_data::read(&path.to_string_lossy(), &options).map_err(Failure::reading)?;
+    model_file::matrix(loaded.train.features)
+}

@@ -1,0 +1,188 @@
+//! The page of a report: plain data in, one self-contained HTML text out.
+//!
+//! Nothing here knows the solver. Any part of [`Report`] may be empty; its
+//! section is then left out.
+
+mod page;
+mod png;
+mod sections;
+mod svg;
+mod text;
+mod thin;
+
+#[cfg(test)]
+mod tests;
+
+pub use text::{number, percent, whole};
+
+/// Everything the page shows.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Name of the data.
+    pub title: String,
+    /// What is learned, in a few words.
+    pub task: String,
+    /// How the run ended, in a sentence.
+    pub outcome: String,
+    /// The few numbers that matter most.
+    pub headline: Vec<Figure>,
+    /// Rows of the summary: a name and what there is to say.
+    pub summary: Vec<(String, String)>,
+    /// Everything that was chosen, by the user or for the user.
+    pub chosen: Vec<Choice>,
+    /// The gap that was asked for; drawn into the plot of the gap.
+    pub tolerance: Option<f64>,
+    /// One point per iteration, in order.
+    pub convergence: Vec<ConvergencePoint>,
+    /// What the scores of `path` and `importance` are.
+    pub measure: Measure,
+    /// One point per penalty that was tried, in any order.
+    pub path: Vec<PathPoint>,
+    /// One point per round in which gates were learned, in order.
+    pub rounds: Vec<RoundPoint>,
+    /// For a classification.
+    pub confusion: Option<Confusion>,
+    /// For a regression, one for each output.
+    pub residuals: Vec<Residuals>,
+    /// In any order; the largest are shown.
+    pub importance: Vec<Importance>,
+    /// Images that were misclassified, the worst first.
+    pub mistakes: Vec<Mistake>,
+    /// The command that made the report, if it is known.
+    pub command: Option<String>,
+    /// Files that belong to the report.
+    pub files: Vec<FileNote>,
+}
+
+/// A number in large type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    pub label: String,
+    pub value: String,
+    /// What else there is to know, in small type; may be empty.
+    pub note: String,
+}
+
+/// Something that was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    pub what: String,
+    pub value: String,
+    pub why: String,
+}
+
+/// One iteration. Numbers that are not finite are left out of the plots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConvergencePoint {
+    pub iteration: usize,
+    pub objective: f64,
+    pub lower_bound: f64,
+    pub gap: f64,
+    pub violation: f64,
+}
+
+/// The name of a score and how it is written; larger is better.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    pub name: String,
+    /// Whether 1 is written as 100 %.
+    pub percent: bool,
+}
+
+impl Default for Measure {
+    fn default() -> Self {
+        Self {
+            name: "score".into(),
+            percent: false,
+        }
+    }
+}
+
+/// One penalty that was tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathPoint {
+    pub beta: f64,
+    pub objective: f64,
+    pub neurons: usize,
+    pub train_score: f64,
+    pub validation_score: f64,
+    /// Standard error of the validation score; 0 if it is unknown.
+    pub spread: f64,
+    /// Whether this is the penalty of the network.
+    pub chosen: bool,
+}
+
+/// One round of learned gates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundPoint {
+    pub round: usize,
+    pub network_objective: f64,
+    pub neurons: usize,
+}
+
+/// Rows by true class and predicted class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Confusion {
+    /// The rows counted, such as `539 test rows`.
+    pub of: String,
+    pub classes: Vec<String>,
+    /// `counts[truth][prediction]`.
+    pub counts: Vec<Vec<usize>>,
+}
+
+/// Predictions of one output and the truth, in the units of the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Residuals {
+    /// Name of the output.
+    pub output: String,
+    /// The rows shown, such as `539 test rows`.
+    pub of: String,
+    pub predicted: Vec<f64>,
+    pub actual: Vec<f64>,
+}
+
+/// How much a feature matters, by two measures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Importance {
+    pub feature: String,
+    /// Norm of the weights that read the feature.
+    pub group_norm: f64,
+    /// What shuffling the feature costs, if it was measured.
+    pub permutation: Option<Permutation>,
+}
+
+/// Loss of score when a feature is shuffled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Permutation {
+    pub mean: f64,
+    pub spread: f64,
+}
+
+/// An image that was misclassified.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mistake {
+    /// Row after row, the channels of a pixel together; on any scale.
+    pub pixels: Vec<f64>,
+    pub width: usize,
+    pub height: usize,
+    /// 1 for grey, 3 for red, green and blue; of other numbers the first is shown.
+    pub channels: usize,
+    pub truth: String,
+    pub predicted: String,
+}
+
+/// A file that belongs to the report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileNote {
+    pub name: String,
+    pub about: String,
+    /// Whether it stands beside the page, so that a link leads to it.
+    pub beside: bool,
+}
+
+impl Report {
+    /// The page, complete and on its own.
+    pub fn page(&self) -> String {
+        page::render(self)
+    }
+}

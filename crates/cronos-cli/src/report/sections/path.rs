@@ -1,0 +1,187 @@
+//! The penalties that were tried.
+
+use super::{Section, details, figure, paragraph, side_by_side, table};
+use crate::report::svg::{Axis, Chart, Dot, Key, Mark, Range, Unit};
+use crate::report::text::{number, percent, whole, with_spread};
+use crate::report::{Measure, PathPoint, Report};
+
+pub fn section(report: &Report) -> Option<Section> {
+    let mut points: Vec<PathPoint> = report.path.clone();
+    points.retain(|point| point.beta > 0.0 && point.beta.is_finite());
+    points.sort_by(|a, b| a.beta.total_cmp(&b.beta));
+    let betas = Range::of_positive(points.iter().map(|point| point.beta))?;
+    let x = Axis::log("penalty β, logarithmic", betas, Unit::Plain);
+    let measure = &report.measure;
+    let text = match points.iter().find(|point| point.chosen) {
+        Some(chosen) => format!(
+            "Penalties tried: {}. Chosen: β = {}, with a validation {} of {} and {} neurons. \
+             A larger penalty gives a smaller network.",
+            points.len(),
+            number(chosen.beta),
+            measure.name,
+            score(measure, chosen.validation_score),
+            whole(chosen.neurons)
+        ),
+        None => format!("Penalties tried: {}.", points.len()),
+    };
+    let figures: Vec<String> = [scores(&points, &x, measure), neurons(&points, &x)]
+        .into_iter()
+        .flatten()
+        .collect();
+    Some(Section {
+        id: "path",
+        title: "Path of penalties",
+        body: paragraph(&text) + &side_by_side(&figures) + &numbers(&points, measure),
+    })
+}
+
+fn score(measure: &Measure, value: f64) -> String {
+    if measure.percent {
+        percent(value)
+    } else {
+        number(value)
+    }
+}
+
+/// The line through the chosen penalty, and its entry in the legend.
+fn chosen(points: &[PathPoint], marks: &mut Vec<Mark>, keys: &mut Vec<Key>) {
+    if let Some(point) = points.iter().find(|point| point.chosen) {
+        marks.insert(
+            0,
+            Mark::Down {
+                style: "rule",
+                x: point.beta,
+            },
+        );
+        let text = format!("chosen, β = {}", number(point.beta));
+        keys.push(Key::Line("rule", text));
+    }
+}
+
+fn dots(
+    points: &[PathPoint],
+    value: impl Fn(&PathPoint) -> f64,
+    text: impl Fn(&PathPoint) -> String,
+) -> Vec<Dot> {
+    let dot = |point: &PathPoint| Dot {
+        x: point.beta,
+        y: value(point),
+        radius: if point.chosen { 4.5 } else { 2.4 },
+        text: format!("β = {}: {}", number(point.beta), text(point)),
+    };
+    points.iter().map(dot).collect()
+}
+
+fn scores(points: &[PathPoint], x: &Axis, measure: &Measure) -> Option<String> {
+    let values = |p: &PathPoint| {
+        let spread = if p.spread > 0.0 { p.spread } else { 0.0 };
+        let (low, high) = (p.validation_score - spread, p.validation_score + spread);
+        [p.train_score, p.validation_score, low, high]
+    };
+    let mut range = Range::of(points.iter().flat_map(values))?;
+    let unit = if measure.percent {
+        // a band may reach beyond what a score can be
+        range.high = range.high.min(1.0);
+        Unit::Percent
+    } else {
+        Unit::Plain
+    };
+    let validation = |p: &PathPoint| p.validation_score;
+    let mut marks = vec![
+        Mark::Line {
+            style: "line b dashed",
+            points: points.iter().map(|p| (p.beta, p.train_score)).collect(),
+        },
+        Mark::Line {
+            style: "line a",
+            points: points.iter().map(|p| (p.beta, validation(p))).collect(),
+        },
+        Mark::Dots {
+            style: "dot a",
+            dots: dots(points, validation, |p| {
+                format!("validation {}", score(measure, p.validation_score))
+            }),
+        },
+    ];
+    let mut keys = vec![
+        Key::Line("line a", "validation".into()),
+        Key::Line("line b dashed", "train".into()),
+    ];
+    if points.iter().any(|point| point.spread > 0.0) {
+        let band = |p: &PathPoint| {
+            let [.., low, high] = values(p);
+            (p.beta, low, high)
+        };
+        marks.insert(
+            0,
+            Mark::Band {
+                style: "band a",
+                points: points.iter().map(band).collect(),
+            },
+        );
+        keys[0] = Key::Line("line a", "validation ± standard error".into());
+    }
+    chosen(points, &mut marks, &mut keys);
+    let title = format!("Train and validation {}", measure.name);
+    let chart = Chart {
+        id: "path-scores",
+        title: &title,
+        description: format!(
+            "{} against the penalty β for {} penalties.",
+            measure.name,
+            points.len()
+        ),
+        x: x.clone(),
+        y: Axis::linear(&measure.name, range, unit),
+        marks,
+    };
+    Some(figure(&chart, &keys))
+}
+
+fn neurons(points: &[PathPoint], x: &Axis) -> Option<String> {
+    let count = |p: &PathPoint| p.neurons as f64;
+    let range = Range::of(points.iter().map(count))?.with(0.0);
+    let mut marks = vec![
+        Mark::Line {
+            style: "line a",
+            points: points.iter().map(|p| (p.beta, count(p))).collect(),
+        },
+        Mark::Dots {
+            style: "dot a",
+            dots: dots(points, count, |p| format!("{} neurons", whole(p.neurons))),
+        },
+    ];
+    let mut keys = vec![Key::Line("line a", "neurons".into())];
+    chosen(points, &mut marks, &mut keys);
+    let chart = Chart {
+        id: "path-neurons",
+        title: "Size of the network",
+        description: format!(
+            "Neurons against the penalty β: from {} to {}.",
+            number(range.low),
+            number(range.high)
+        ),
+        x: x.clone(),
+        y: Axis::linear("neurons", range, Unit::Plain),
+        marks,
+    };
+    Some(figure(&chart, &keys))
+}
+
+fn numbers(points: &[PathPoint], measure: &Measure) -> String {
+    let head = ["β", "validation", "train", "neurons", "objective", ""];
+    let rows: Vec<Vec<String>> = points
+        .iter()
+        .map(|p| {
+            vec![
+                number(p.beta),
+                with_spread(p.validation_score, p.spread, measure.percent),
+                score(measure, p.train_score),
+                whole(p.neurons),
+                number(p.objective),
+                if p.chosen { "chosen" } else { "" }.into(),
+            ]
+        })
+        .collect();
+    details("The numbers", &table("The path in numbers", &head, &rows))
+}
