@@ -5,7 +5,7 @@ use crate::output::colours;
 use crate::score::Score;
 use cronos::auto::Search;
 use cronos::memory::human;
-use cronos::{Fitted, Iteration, Model, Status, Task, Training};
+use cronos::{Fitted, Iteration, Model, Status, Task};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -152,7 +152,7 @@ impl Summary<'_> {
             ),
         ];
         if let Some(search) = fitted.search.as_ref().filter(|search| search.folds > 0) {
-            lines.push(("chosen", chosen(search, training)));
+            lines.push(("chosen", chosen(search)));
         }
         lines.push(("train", self.train.text()));
         if let Some(test) = self.test {
@@ -195,7 +195,7 @@ impl Summary<'_> {
 }
 
 /// What the automatic mode chose, and how.
-fn chosen(search: &Search, training: &Training) -> String {
+fn chosen(search: &Search) -> String {
     let how = match (search.folds, search.repeats) {
         (1, _) => "a held-out part".to_string(),
         (folds, 1) => format!("{folds} folds"),
@@ -206,15 +206,16 @@ fn chosen(search: &Search, training: &Training) -> String {
         .iter()
         .map(|member| {
             format!(
-                "{:.0} % features {} (β = {:.4}, validation {:.2} %)",
+                "{:.0} % features {}, {} loss (β = {:.4}, validation {:.2} %)",
                 100.0 * member.weight,
                 member.features,
+                member.loss.name(),
                 member.beta,
                 100.0 * member.validation_score
             )
         })
         .collect();
-    format!("on {how}, {} loss: {}", training.loss, members.join("; "))
+    format!("on {how}: {}", members.join("; "))
 }
 
 fn search_json(search: &Search) -> Value {
@@ -224,6 +225,8 @@ fn search_json(search: &Search) -> Value {
         .map(|member| {
             json!({
                 "features": member.features,
+                "loss": member.loss.name(),
+                "heat": member.heat,
                 "weight": member.weight,
                 "beta": member.beta,
                 "neurons": member.neurons,
@@ -239,7 +242,9 @@ fn search_json(search: &Search) -> Value {
         "folds": search.folds,
         "repeats": search.repeats,
         "rows": search.rows,
-        "tried": search.tried,
+        "tried": search.tried.iter().map(|(features, loss)| {
+            json!({ "features": features, "loss": loss.name() })
+        }).collect::<Vec<_>>(),
         "members": members,
     })
 }

@@ -1,7 +1,6 @@
 //! Classifier and regressor: labels or numbers in, a trained network out.
 
 use crate::Error;
-use crate::fit::GateSource;
 use crate::fit::{Fitted, Options, Rows, fit};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
@@ -78,7 +77,7 @@ impl Classifier {
             labels: Some(&indices),
         };
         let options = Options {
-            loss: Some(loss),
+            loss,
             ..self.options.clone()
         };
         let fitted = fit(rows, scaling, &options, observer)?;
@@ -87,23 +86,15 @@ impl Classifier {
 }
 
 impl Classifier {
-    /// The loss that is given, or the usual one; softmax over two classes is logistic.
-    fn loss(&self, classes: usize) -> Result<Loss, Error> {
-        let learned = matches!(self.options.gates, GateSource::Learned { .. });
-        let likelihood = if classes == 2 {
-            Loss::Logistic
-        } else {
-            Loss::Softmax
-        };
+    /// The loss that is given; softmax over two classes is logistic.
+    fn loss(&self, classes: usize) -> Result<Option<Loss>, Error> {
         match self.options.loss {
-            None if learned => Ok(likelihood),
-            None => Ok(Loss::Squared),
-            Some(Loss::Softmax) => Ok(likelihood),
+            Some(Loss::Softmax) if classes == 2 => Ok(Some(Loss::Logistic)),
             Some(loss @ (Loss::Huber { .. } | Loss::Quantile { .. })) => {
                 let expected = "squared, logistic, softmax or squared-hinge for classes";
                 Err(Error::setting("loss", loss.name(), expected))
             }
-            Some(loss) => Ok(loss),
+            loss => Ok(loss),
         }
     }
 }
@@ -120,9 +111,9 @@ impl<L: Clone> TrainedClassifier<L> {
 
 /// Two classes: one column of −1 and 1. More: one column per class, 1 for the
 /// row's own class and 0 for the others, −1 where the loss wants it.
-fn class_targets<L: Ord>(labels: &[L], classes: &[L], loss: Loss) -> Matrix<f64> {
+fn class_targets<L: Ord>(labels: &[L], classes: &[L], loss: Option<Loss>) -> Matrix<f64> {
     let other = match loss {
-        Loss::Logistic | Loss::SquaredHinge => -1.0,
+        Some(Loss::Logistic | Loss::SquaredHinge) => -1.0,
         _ => 0.0,
     };
     if classes.len() == 2 {

@@ -68,7 +68,8 @@ pub struct Options {
     pub preset: Preset,
     /// Default: ReLU.
     pub activation: Activation,
-    /// Default: logistic or softmax for classes when gates are learned, else squared.
+    /// Default: squared; for classes with learned gates the better of it and the
+    /// likelihood (logistic, softmax), or both averaged.
     pub loss: Option<Loss>,
     /// Whether a column of ones is appended. Default true.
     pub bias: bool,
@@ -202,12 +203,16 @@ fn learn<T: Real>(
         GateSource::Learned { most } => most,
         _ => None,
     };
+    let losses: Vec<Loss> = match (options.loss, rows.labels) {
+        (None, Some(_)) => vec![likelihood(rows.y.columns()), Loss::Squared],
+        _ => vec![loss],
+    };
     let task = auto::Task {
         x: rows.x,
         y: rows.y,
         weights: rows.weights,
         labels: rows.labels,
-        loss,
+        losses: &losses,
         targets: &target_scaling,
         bias: options.bias,
         standardize: options.standardize,
@@ -240,7 +245,7 @@ fn learn<T: Real>(
         planned_bytes: None,
         reduced_features: None,
         seconds: found.seconds,
-        loss,
+        loss: lead.loss,
         beta: lead.beta,
         gates: gates.sum(),
         network: found.network,
@@ -381,6 +386,14 @@ fn solve<T: Real>(
         feature_scaling,
         target_scaling,
     })
+}
+
+/// The likelihood of classes that make this many outputs.
+pub(crate) fn likelihood(outputs: usize) -> Loss {
+    match outputs {
+        1 => Loss::Logistic,
+        _ => Loss::Softmax,
+    }
 }
 
 /// Gates given without a bias row have no bias.

@@ -1,6 +1,6 @@
 //! A folder of tables: `index.json`, and one `NAME.tsv.gz` for each of its entries.
 
-use cronos_data::{Dataset, Missing, ReadOptions, TargetColumn, read};
+use cronos_data::{Dataset, IndexColumn, Missing, ReadOptions, TargetColumn, read};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,9 @@ impl Table {
         let options = ReadOptions {
             target: TargetColumn::Named(TARGET.into()),
             missing: Missing::Keep,
-            expected_features: None,
+            // every column counts, as for every learner
+            index: IndexColumn::Keep,
+            ..ReadOptions::default()
         };
         let data = read(&self.path.to_string_lossy(), &options)
             .map_err(|error| error.to_string())?

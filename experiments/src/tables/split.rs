@@ -85,7 +85,7 @@ pub fn prepare(table: &Table, seed: u64, folder: &Path) -> Result<Split, String>
 
 /// Replaces missing features by the median of the training rows.
 fn impute(train: &mut Dataset, test: &mut Dataset) -> Result<(), DataError> {
-    let imputer = Imputer::fit(&train.features, Imputation::Median)?;
+    let imputer = Imputer::fit(&train.features, &train.feature_names, Imputation::Median)?;
     imputer.apply(&mut train.features);
     imputer.apply(&mut test.features);
     Ok(())

@@ -5,7 +5,6 @@ use super::path::{Grid, Pace, Seen, walk};
 use super::{Found, Member, RoundPoint, Search, Task, WHOLE_SHARE, certify};
 use crate::admm::{Seconds, Status};
 use crate::learn::{Effort, Patience, learn, penalty};
-use crate::matrix::Matrix;
 use crate::observe::Watch;
 use crate::real::Real;
 use crate::scaling::Scaling;
@@ -23,18 +22,17 @@ const MOST: usize = 100;
 /// violates the dual constraint by more than the tolerance.
 pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
     let start = std::time::Instant::now();
+    let loss = task.losses[0];
     let mut design = Design::new(task.x, task.weights, STYLES[0], task.bias);
     if !task.standardize {
         design.scaling = Scaling::identity(task.x.columns());
     }
     let seen: Seen<T> = Seen {
         x: design.apply(task.x),
-        y: Matrix::from_fn(task.y.rows(), task.y.columns(), |i, c| {
-            T::of((task.y.at(i, c) - task.targets.mean[c]) / task.targets.scale[c])
-        }),
+        y: task.scaled(loss),
         weights: task.weights.map(<[f64]>::to_vec),
     };
-    let top = seen.zero_beta(task.loss, task.seed);
+    let top = seen.zero_beta(loss, task.seed);
     let beta = task.beta.unwrap_or(FRACTION * top * seen.total());
     let low = beta / seen.total();
     let units = task.most.unwrap_or(MOST);
@@ -54,11 +52,11 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
     watch.expect(steps + 1);
     let setup = start.elapsed().as_secs_f64();
     let stop = || watch.stop(WHOLE_SHARE).is_some();
-    let mut hidden = walk(&seen, task.loss, &grid, &pace, task.seed, &stop, |_, _| {
+    let mut hidden = walk(&seen, loss, &grid, &pace, task.seed, &stop, |_, _| {
         watch.step(0);
         true
     });
-    let objective = seen.objective(task.loss, beta);
+    let objective = seen.objective(loss, beta);
     let effort = Effort {
         units,
         new_units: 8,
@@ -73,11 +71,11 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
     let seed = task.seed.wrapping_add(0x5eed);
     let rounds = learn(&objective, &mut hidden, effort, seed, &stop);
     watch.step(0);
-    let certificate = certify::certificate(&seen, task.loss, beta, &hidden);
-    let (loss, _) = objective.pull(&hidden);
+    let certificate = certify::certificate(&seen, loss, beta, &hidden);
+    let (value, _) = objective.pull(&hidden);
     let last = RoundPoint {
         beta,
-        objective: loss + penalty(&hidden, beta),
+        objective: value + penalty(&hidden, beta),
         neurons: hidden.len(),
     };
     let mut points: Vec<RoundPoint> = rounds
@@ -103,6 +101,8 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
         search: Search {
             members: vec![Member {
                 features: design.style.name,
+                loss,
+                heat: 1.0,
                 weight: 1.0,
                 beta,
                 neurons: hidden.len(),
@@ -116,7 +116,7 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
             folds: 0,
             repeats: 0,
             rows: task.x.rows(),
-            tried: vec![design.style.name],
+            tried: vec![(design.style.name, loss)],
         },
         seconds: Seconds {
             setup,

@@ -60,6 +60,10 @@ pub struct PathPoint {
 pub struct Member {
     /// How it sees the features.
     pub features: &'static str,
+    /// The loss it was trained with.
+    pub loss: Loss,
+    /// What its outputs are multiplied by to be log-odds; 1 for numbers.
+    pub heat: f64,
     /// Its share of the average.
     pub weight: f64,
     /// Its penalty.
@@ -102,19 +106,20 @@ pub struct Search {
     pub repeats: usize,
     /// Rows that took part.
     pub rows: usize,
-    /// Ways of seeing the features that were tried.
-    pub tried: Vec<&'static str>,
+    /// Ways of seeing the features, and losses, that were tried.
+    pub tried: Vec<(&'static str, Loss)>,
 }
 
 /// What an automatic fit needs to know.
 pub(crate) struct Task<'a> {
     pub x: &'a Matrix<f64>,
-    /// n x C, as the loss wants them
+    /// n x C, as the losses want them: classes are 1 where a row belongs
     pub y: &'a Matrix<f64>,
     pub weights: Option<&'a [f64]>,
     /// The class of each row, for classification.
     pub labels: Option<&'a [usize]>,
-    pub loss: Loss,
+    /// The losses to try, the usual one first.
+    pub losses: &'a [Loss],
     pub targets: &'a TargetScaling,
     pub bias: bool,
     pub standardize: bool,
@@ -137,9 +142,10 @@ pub(crate) struct Found {
     pub seconds: Seconds,
 }
 
-/// One style with its data and what its paths showed.
+/// One style and one loss with their data.
 struct Candidate<T> {
     design: Design,
+    loss: Loss,
     seen: Seen<T>,
     grid: Grid,
 }
@@ -165,6 +171,7 @@ struct Judged {
     step: usize,
     score: f64,
     shown: f64,
+    heat: f64,
     path: Vec<PathPoint>,
 }
 
@@ -178,19 +185,16 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
         None => Goal::Number,
     };
     let n = task.x.rows();
-    let designs = designs(task);
-    let widths: Vec<usize> = designs.iter().map(Design::columns).collect();
+    let kinds = kinds(task);
+    let widths: Vec<usize> = kinds.iter().map(|(design, _)| design.columns()).collect();
     let plan = Plan::new(n, &widths, task.y.columns(), task.preset);
-    let scaled = Matrix::from_fn(n, task.y.columns(), |i, c| {
-        T::of((task.y.at(i, c) - task.targets.mean[c]) / task.targets.scale[c])
-    });
-    let candidates: Vec<Candidate<T>> = designs
+    let candidates: Vec<Candidate<T>> = kinds
         .into_iter()
-        .take(plan.styles)
-        .map(|design| candidate(task, design, &scaled, &plan))
+        .take(plan.kinds)
+        .map(|(design, loss)| candidate(task, design, loss, &plan))
         .collect();
     let setup = start.elapsed().as_secs_f64();
-    watch.expect((plan.jobs() * candidates.len() + 1) * plan.steps);
+    watch.expect((plan.jobs() * candidates.len() + plan.networks) * plan.steps);
     let traces = traces(task, &candidates, &plan, goal, watch);
     let mut judged: Vec<Judged> = traces
         .iter()
@@ -200,17 +204,24 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
     judged.sort_by(|a, b| a.score.total_cmp(&b.score));
     let shares = average::shares(&judged.iter().map(|j| j.score).collect::<Vec<_>>(), n);
     judged.truncate(shares.len());
-    let trained: Vec<(Network, Member)> = judged
+    // several networks of each kind, which differ in where the search for gates starts
+    let jobs: Vec<(usize, u64)> = (0..judged.len())
+        .flat_map(|at| (0..plan.networks as u64).map(move |number| (at, number)))
+        .collect();
+    let trained: Vec<(Network, Member)> = jobs
         .par_iter()
-        .zip(&shares)
-        .map(|(judged, &share)| {
-            let candidate = &candidates[judged.candidate];
-            refit(task, candidate, judged, share, &plan, watch)
+        .map(|&(at, number)| {
+            let share = shares[at] / plan.networks as f64;
+            let candidate = &candidates[judged[at].candidate];
+            refit(task, candidate, &judged[at], share, number, &plan, watch)
         })
         .collect();
-    let (networks, members): (Vec<Network>, Vec<Member>) = trained.into_iter().unzip();
-    let weighted: Vec<(f64, &Network)> = shares.iter().copied().zip(&networks).collect();
+    let weighted: Vec<(f64, &Network)> = trained
+        .iter()
+        .map(|(network, member)| (member.weight * member.heat, network))
+        .collect();
     let network = average::network(&weighted, task.x.columns(), task.targets);
+    let members: Vec<Member> = trained.into_iter().map(|(_, member)| member).collect();
     let lead = judged.first().map_or(0, |judged| judged.candidate);
     let scaling = average::raw_scaling(&network, &candidates[lead].design.scaling);
     Ok(Found {
@@ -222,7 +233,10 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
             folds: plan.folds,
             repeats: plan.repeats,
             rows: n,
-            tried: candidates.iter().map(|c| c.design.style.name).collect(),
+            tried: candidates
+                .iter()
+                .map(|candidate| (candidate.design.style.name, candidate.loss))
+                .collect(),
         },
         seconds: Seconds {
             setup,
@@ -232,8 +246,9 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
     })
 }
 
-/// The styles that differ on these rows.
-fn designs(task: &Task<'_>) -> Vec<Design> {
+/// The styles that differ on these rows, with each loss, in the order in which
+/// they are worth trying.
+fn kinds(task: &Task<'_>) -> Vec<(Design, Loss)> {
     let mut designs: Vec<Design> = Vec::new();
     let styles = if task.standardize {
         &design::STYLES[..]
@@ -254,27 +269,49 @@ fn designs(task: &Task<'_>) -> Vec<Design> {
         }
         designs.push(design);
     }
-    designs
+    let (usual, others) = task.losses.split_at(1);
+    let mut kinds = Vec::new();
+    for (at, design) in designs.into_iter().enumerate() {
+        // other losses on the features as they are and on one way of cutting them
+        let with_others = at == 0 || design.style == design::STYLES[3];
+        let losses = usual.iter().chain(others.iter().filter(|_| with_others));
+        kinds.extend(losses.map(|&loss| (design.clone(), loss)));
+    }
+    kinds
 }
 
-fn candidate<T: Real>(
-    task: &Task<'_>,
-    design: Design,
-    scaled: &Matrix<T>,
-    plan: &Plan,
-) -> Candidate<T> {
+fn candidate<T: Real>(task: &Task<'_>, design: Design, loss: Loss, plan: &Plan) -> Candidate<T> {
     let seen = Seen {
         x: design.apply(task.x),
-        y: scaled.clone(),
+        y: task.scaled(loss),
         weights: task.weights.map(<[f64]>::to_vec),
     };
     let grid = Grid {
         // at the very top there is nothing to see
-        top: plan.ratio * seen.zero_beta(task.loss, task.seed),
+        top: plan.ratio * seen.zero_beta(loss, task.seed),
         ratio: plan.ratio,
         steps: plan.steps,
     };
-    Candidate { design, seen, grid }
+    Candidate {
+        design,
+        loss,
+        seen,
+        grid,
+    }
+}
+
+impl Task<'_> {
+    /// The targets in the terms of a loss.
+    fn scaled<T: Real>(&self, loss: Loss) -> Matrix<T> {
+        let (n, outputs) = (self.y.rows(), self.y.columns());
+        let signed = matches!(loss, Loss::Logistic | Loss::SquaredHinge);
+        Matrix::from_fn(n, outputs, |i, c| {
+            let y = (self.y.at(i, c) - self.targets.mean[c]) / self.targets.scale[c];
+            // several classes are 0 and 1, which some losses want as −1 and 1
+            let other = signed && self.labels.is_some() && y == 0.0;
+            T::of(if other { -1.0 } else { y })
+        })
+    }
 }
 
 /// Walks the path of every candidate on every fold.
@@ -308,7 +345,7 @@ fn traces<T: Real>(
             let mut trace = Trace::default();
             let mut best = (f64::INFINITY, 0);
             let seed = task.seed.wrapping_add(31 * (part as u64 + 1));
-            let (loss, grid) = (task.loss, &candidate.grid);
+            let (loss, grid) = (candidate.loss, &candidate.grid);
             walk(
                 &learned_from,
                 loss,
@@ -378,6 +415,13 @@ fn judge<T: Real>(
             }
         })
         .collect();
+    let heat = |step: usize| {
+        let mut validation = Tally::default();
+        for trace in traces {
+            validation.add(&Trace::at(&trace.validation, step).unwrap_or_default());
+        }
+        validation.heat(goal)
+    };
     let scores = path.iter().map(|point| point.validation_loss);
     let (step, score) = scores
         .enumerate()
@@ -388,6 +432,7 @@ fn judge<T: Real>(
         step,
         score,
         shown: path[step].validation_score,
+        heat: heat(step),
         path,
     })
 }
@@ -398,32 +443,42 @@ fn refit<T: Real>(
     candidate: &Candidate<T>,
     judged: &Judged,
     share: f64,
+    number: u64,
     plan: &Plan,
     watch: &Watch<'_>,
 ) -> (Network, Member) {
-    let Candidate { design, seen, grid } = candidate;
+    let Candidate {
+        design,
+        loss,
+        seen,
+        grid,
+    } = candidate;
+    let loss = *loss;
     let beta = judged.path[judged.step].beta;
     let stop = || watch.stop(WHOLE_SHARE).is_some();
     let mut rounds = Vec::new();
     let record = |step: usize, units: &Hidden<T>| {
-        let (loss, _) = seen.objective(task.loss, beta).pull(units);
+        let (value, _) = seen.objective(loss, beta).pull(units);
         rounds.push(RoundPoint {
             beta: grid.at(step) * seen.total(),
-            objective: loss + penalty(units, beta),
+            objective: value + penalty(units, beta),
             neurons: units.len(),
         });
         watch.step(0);
         step < judged.step
     };
-    let units = walk(seen, task.loss, grid, &plan.pace, task.seed, &stop, record);
+    let seed = task.seed.wrapping_add(0xa11 * number);
+    let units = walk(seen, loss, grid, &plan.pace, seed, &stop, record);
     let member = Member {
         features: design.style.name,
+        loss,
+        heat: judged.heat,
         weight: share,
         beta,
         neurons: units.len(),
         columns: design.columns(),
         validation_score: judged.shown,
-        certificate: certify::certificate(seen, task.loss, beta, &units),
+        certificate: certify::certificate(seen, loss, beta, &units),
         path: judged.path.clone(),
         rounds,
         chosen: judged.step,

@@ -27,9 +27,9 @@ impl Preset {
     /// Multiplications that may be spent.
     fn work(self) -> f64 {
         match self {
-            Self::Fast => 3e10,
-            Self::Standard => 3e11,
-            Self::Best => 3e12,
+            Self::Fast => 5e10,
+            Self::Standard => 5e11,
+            Self::Best => 5e12,
         }
     }
 }
@@ -37,15 +37,20 @@ impl Preset {
 /// Most columns that a way of seeing the features may add.
 pub(super) const MOST_RAMPS: usize = 400;
 
+/// Networks of each kind in the average, which differ in their gates.
+const NETWORKS: usize = 4;
+
 /// What is tried.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// Ways of seeing the features, the cheapest first.
-    pub styles: usize,
+    /// Kinds of networks, the first ones.
+    pub kinds: usize,
     /// Folds that are left out in turn; 1 is a single held-out part.
     pub folds: usize,
     /// Times the rows are dealt into folds.
     pub repeats: usize,
+    /// Networks of each kind in the average.
+    pub networks: usize,
     /// Penalties on a path, and the ratio of neighbours.
     pub steps: usize,
     pub ratio: f64,
@@ -53,7 +58,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// As many folds as the work allows, then as many styles.
+    /// As many folds as the work allows, then as many kinds.
     pub fn new(rows: usize, widths: &[usize], outputs: usize, preset: Preset) -> Self {
         let pace = Pace {
             units: 100,
@@ -66,12 +71,15 @@ impl Plan {
             Preset::Standard => (16, 0.5),
             Preset::Best => (22, 0.6),
         };
-        // two products with X and two with the outer weights at every evaluation
+        // products with X there and back with half the units on average, the units
+        // themselves, and exponentials for every output
         let evaluations = (steps * pace.rounds * pace.iterations) as f64;
-        let path =
-            |width: usize| 4.0 * evaluations * (rows * (width + outputs) * pace.units) as f64 * 0.5;
-        let cost = |folds: usize, styles: usize| -> f64 {
-            let paths: f64 = widths[..styles].iter().map(|&width| path(width)).sum();
+        let path = |width: usize| {
+            let units = 2 * pace.units * (width + outputs + 15);
+            evaluations * rows as f64 * (units + 200 * outputs) as f64
+        };
+        let cost = |folds: usize, kinds: usize| -> f64 {
+            let paths: f64 = widths[..kinds].iter().map(|&width| path(width)).sum();
             paths * (folds as f64 * 0.75 + 1.0)
         };
         let deals = match (preset, rows) {
@@ -80,23 +88,23 @@ impl Plan {
             (_, 301..=1000) => [(5, 2), (5, 1), (3, 1), (1, 1)].as_slice(),
             _ => [(5, 1), (3, 1), (1, 1)].as_slice(),
         };
-        let fits = |folds: usize, repeats: usize, styles: usize| {
-            cost(folds * repeats, styles) <= preset.work()
+        let fits = |folds: usize, repeats: usize, kinds: usize| {
+            cost(folds * repeats, kinds) <= preset.work()
         };
-        let mut chosen = (1, 1, 1);
-        'search: for styles in (1..=widths.len()).rev() {
-            for &(folds, repeats) in deals {
-                if fits(folds, repeats, styles) {
-                    chosen = (folds, repeats, styles);
-                    break 'search;
-                }
-            }
-        }
-        let (folds, repeats, styles) = chosen;
+        // rather fewer kinds than too few rows to judge them on
+        let least = widths.len().min(3);
+        let many = (least..=widths.len()).rev();
+        let (folds, repeats, kinds) = deals
+            .iter()
+            .flat_map(|&(folds, repeats)| many.clone().map(move |kinds| (folds, repeats, kinds)))
+            .chain((1..least).rev().map(|kinds| (1, 1, kinds)))
+            .find(|&(folds, repeats, kinds)| fits(folds, repeats, kinds))
+            .unwrap_or((1, 1, 1));
         Self {
-            styles,
+            kinds,
             folds,
             repeats,
+            networks: NETWORKS,
             steps,
             ratio,
             pace,

@@ -15,9 +15,15 @@ pub(super) enum Goal {
     Number,
 }
 
-/// The price of the mean loss in a score, next to the error rate: among networks
-/// that err equally often the surer one is better, and its loss is less noisy.
+/// The price of the mean log-loss in a score, next to the error rate: among
+/// networks that err equally often the surer one is better, and less noisy.
 const LOSS_PRICE: f64 = 0.3;
+
+/// Factors that may turn outputs into log-odds. The best one on held-out rows
+/// calibrates a network, and makes networks of different losses comparable.
+const HEATS: [f64; 15] = [
+    0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 23.0, 32.0,
+];
 
 /// Sums over held-out rows, by weight.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +31,10 @@ pub(super) struct Tally {
     pub weight: f64,
     /// Wrongly classified, or squared errors.
     pub errors: f64,
+    /// The loss, for numbers.
     pub loss: f64,
+    /// The log-loss with the outputs times each of `HEATS`, for classes.
+    log_losses: [f64; HEATS.len()],
     /// Squared targets (they have mean 0), for R².
     pub squares: f64,
 }
@@ -35,14 +44,34 @@ impl Tally {
         self.weight += other.weight;
         self.errors += other.errors;
         self.loss += other.loss;
+        for (sum, term) in self.log_losses.iter_mut().zip(other.log_losses) {
+            *sum += term;
+        }
         self.squares += other.squares;
     }
 
     /// Lower is better.
     pub fn score(&self, goal: Goal) -> f64 {
         match goal {
-            Goal::Class => (self.errors + LOSS_PRICE * self.loss) / self.weight,
+            Goal::Class => {
+                let log_loss = self
+                    .log_losses
+                    .iter()
+                    .copied()
+                    .fold(f64::INFINITY, f64::min);
+                (self.errors + LOSS_PRICE * log_loss) / self.weight
+            }
             Goal::Number => self.loss / self.weight,
+        }
+    }
+
+    /// The factor that turns outputs into log-odds best; 1 for numbers.
+    pub fn heat(&self, goal: Goal) -> f64 {
+        let best =
+            (0..HEATS.len()).min_by(|&a, &b| self.log_losses[a].total_cmp(&self.log_losses[b]));
+        match (goal, best) {
+            (Goal::Class, Some(at)) => HEATS[at],
+            _ => 1.0,
         }
     }
 
@@ -70,12 +99,31 @@ pub(super) fn tally<T: Real>(rows: &Seen<T>, units: &Hidden<T>, loss: Loss, goal
             Goal::Class => f64::from(chosen_class(f) != chosen_class(&target)),
             Goal::Number => f.iter().zip(&target).map(|(f, y)| (f - y).powi(2)).sum(),
         };
+        let mut log_losses = [0.0; HEATS.len()];
+        if goal == Goal::Class {
+            let class = chosen_class(&target);
+            for (sum, heat) in log_losses.iter_mut().zip(HEATS) {
+                *sum = weight * log_loss(f, class, heat);
+            }
+        }
         tally.add(&Tally {
             weight,
             errors: weight * errors,
-            loss: weight * loss.value(f, &target).min(50.0 * outputs as f64),
+            loss: weight * loss.value(f, &target),
+            log_losses,
             squares: weight * target.iter().map(|y| y * y).sum::<f64>(),
         });
     }
     tally
+}
+
+/// `−log p(class)` with the outputs times `heat` as log-odds.
+fn log_loss(f: &[f64], class: usize, heat: f64) -> f64 {
+    if let [f] = f {
+        let target = if class == 1 { 1.0 } else { -1.0 };
+        return Loss::Logistic.value(&[heat * f], &[target]);
+    }
+    let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = f.iter().map(|f| (heat * (f - largest)).exp()).sum();
+    sum.ln() - heat * (f[class] - largest)
 }

@@ -70,13 +70,17 @@ pub fn choices(fit: &Fit, job: &Job, summary: &Summary<'_>) -> Vec<Choice> {
 
 /// The networks of an average, by how they see the features.
 fn members(search: &auto::Search) -> Vec<Choice> {
-    let tried = format!("tried: {}", search.tried.join(", "));
+    let tried: Vec<String> = (search.tried.iter())
+        .map(|(features, loss)| format!("{features} ({})", loss.name()))
+        .collect();
+    let tried = format!("tried: {}", tried.join(", "));
     let member = |member: &auto::Member| {
         choice(
             "features seen",
             format!(
-                "{}: {} of the average, {} neurons, β = {}",
+                "{}, {} loss: {} of the average, {} neurons, β = {}",
                 member.features,
+                member.loss.name(),
                 percent(member.weight),
                 whole(member.neurons),
                 number(member.beta)
