@@ -202,11 +202,15 @@ fn settings_outside_their_range() {
     for (option, sentence) in [
         (
             "--beta -1",
+            "beta is -1; it must be finite and greater than 0 while gates are learned",
+        ),
+        (
+            "--gates 5 --beta -1",
             "beta is -1; it must be finite and not negative",
         ),
         (
             "--beta nan",
-            "beta is NaN; it must be finite and not negative",
+            "beta is NaN; it must be finite and greater than 0 while gates are learned",
         ),
         (
             "--tolerance -1",

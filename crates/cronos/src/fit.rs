@@ -195,6 +195,12 @@ fn learn<T: Real>(
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
     options.settings.check()?;
+    if let Some(beta) = options.beta
+        && !(beta > 0.0 && beta.is_finite())
+    {
+        let expected = "finite and greater than 0 while gates are learned";
+        return Err(Error::setting("beta", beta, expected));
+    }
     if options.activation == Activation::Gated {
         let expected = "relu while gates are learned; fix their number to use gated";
         return Err(Error::setting("activation", "gated", expected));

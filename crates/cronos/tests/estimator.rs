@@ -56,6 +56,7 @@ fn the_scale_of_features_does_not_matter() {
     let labels: Vec<bool> = (0..400).map(|i| x.at(i, 0) > x.at(i, 1)).collect();
     let options = Options {
         precision: Precision::F64,
+        gates: GateSource::Sampled(100),
         ..Options::default()
     };
     let train = |x: &Matrix<f64>| {
