@@ -175,6 +175,7 @@ fn model(task: Task, network: Network) -> Model {
             iterations: 0,
             solver: "none".into(),
             loss: "squared".into(),
+            log_odds: false,
             activation: "relu".into(),
             precision: "f64".into(),
             beta: 0.0,

@@ -140,6 +140,15 @@ pub struct Fitted {
     pub target_scaling: TargetScaling,
 }
 
+impl Fitted {
+    /// Whether the outputs for classes are log-odds: by the loss, or because they
+    /// were calibrated on held-out rows.
+    pub fn log_odds(&self) -> bool {
+        let calibrated = self.search.as_ref().is_some_and(|search| search.folds > 0);
+        calibrated || self.loss == likelihood(self.network.outputs())
+    }
+}
+
 /// Training rows: raw features, targets, and what each row counts for.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {

@@ -143,6 +143,7 @@ fn model(job: &Job, fitted: &Fitted, options: &Options, imputation: Option<Vec<f
             iterations: fitted.iterations,
             solver: fitted.solver.into(),
             loss: fitted.loss.name().into(),
+            log_odds: fitted.log_odds(),
             activation: options.activation.name().into(),
             precision: options.precision.name().into(),
             beta: fitted.beta,

@@ -16,6 +16,7 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
     let model = model_file::read(&predict.model)?;
     let x = model_file::matrix(features(predict, &model)?)?;
     let decisions = model.decide(&x)?;
+    let probabilities = model.probabilities(&x)?;
     let labels = match &model.task {
         Task::Classification { classes } => Some(
             model
@@ -27,11 +28,22 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
         Task::Regression => None,
     };
     if predict.json {
-        let rows: Vec<_> = (0..decisions.rows()).map(|i| decisions.row(i)).collect();
-        output::print_json(&json!({ "labels": labels, "decisions": rows }))?;
+        let rows = |matrix: &Matrix<f64>| -> Vec<Vec<f64>> {
+            (0..matrix.rows()).map(|i| matrix.row(i).to_vec()).collect()
+        };
+        output::print_json(&json!({
+            "labels": labels,
+            "decisions": rows(&decisions),
+            "probabilities": probabilities.as_ref().map(rows),
+        }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let text = csv(&model, &decisions, labels.as_deref());
+    let text = csv(
+        &model,
+        &decisions,
+        labels.as_deref(),
+        probabilities.as_ref(),
+    );
     match &predict.out {
         Some(path) => model_file::write(path, text.as_bytes(), predict.force)?,
         None => output::print(&text)?,
@@ -65,10 +77,16 @@ pub fn missing(model: &Model) -> Missing {
     }
 }
 
-/// `prediction`, then for classes the decision values.
-fn csv(model: &Model, decisions: &Matrix<f64>, labels: Option<&[&str]>) -> String {
+/// `prediction`, then for classes the decision values and, if they are known, the
+/// probabilities.
+fn csv(
+    model: &Model,
+    decisions: &Matrix<f64>,
+    labels: Option<&[&str]>,
+    probabilities: Option<&Matrix<f64>>,
+) -> String {
     let outputs = decisions.columns();
-    let header: Vec<String> = match &model.task {
+    let mut header: Vec<String> = match &model.task {
         Task::Regression if outputs == 1 => vec!["prediction".into()],
         Task::Regression => (0..outputs).map(|c| format!("prediction_{c}")).collect(),
         Task::Classification { .. } if outputs == 1 => vec!["prediction".into(), "decision".into()],
@@ -80,11 +98,17 @@ fn csv(model: &Model, decisions: &Matrix<f64>, labels: Option<&[&str]>) -> Strin
             )
             .collect(),
     };
+    if let (Some(_), Task::Classification { classes }) = (probabilities, &model.task) {
+        let named = |class: &String| quoted(&format!("probability_{class}"));
+        header.extend(classes.iter().map(named));
+    }
     let mut text = header.join(",");
     text.push('\n');
     for i in 0..decisions.rows() {
         let mut fields: Vec<String> = labels.map(|labels| quoted(labels[i])).into_iter().collect();
         fields.extend(decisions.row(i).iter().map(f64::to_string));
+        let probabilities = probabilities.map_or(&[][..], |matrix| matrix.row(i));
+        fields.extend(probabilities.iter().map(f64::to_string));
         text.push_str(&fields.join(","));
         text.push('\n');
     }

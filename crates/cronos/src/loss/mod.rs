@@ -10,6 +10,7 @@ mod softmax;
 mod tests;
 
 pub(crate) use bound::{Row, dual_bound};
+pub(crate) use softmax::probabilities;
 
 use crate::Error;
 use crate::matrix::Matrix;

@@ -84,6 +84,27 @@ impl Model {
             .collect())
     }
 
+    /// The probability of each class for each row of `x`, rows x classes; `None`
+    /// unless the outputs are log-odds.
+    pub fn probabilities(&self, x: &Matrix<f64>) -> Result<Option<Matrix<f64>>, Error> {
+        let Task::Classification { classes } = &self.task else {
+            return Ok(None);
+        };
+        if !self.training.log_odds {
+            return Ok(None);
+        }
+        let decisions = self.decide(x)?;
+        let mut values = vec![0.0; decisions.rows() * classes.len()];
+        for (i, p) in values.chunks_mut(classes.len()).enumerate() {
+            match decisions.row(i) {
+                // two classes: the odds of the second against the first
+                [odds] => crate::loss::probabilities(&[0.0, *odds], p),
+                odds => crate::loss::probabilities(odds, p),
+            }
+        }
+        Matrix::from_rows(decisions.rows(), classes.len(), values).map(Some)
+    }
+
     /// Refuses parts that do not fit together or numbers that are not finite.
     pub fn check(&self) -> Result<(), Error> {
         self.network.check()?;

@@ -31,6 +31,9 @@ pub struct Training {
     pub solver: String,
     /// The name of the loss.
     pub loss: String,
+    /// Whether the outputs of a classifier are log-odds.
+    #[serde(default)]
+    pub log_odds: bool,
     /// The name of the activation.
     pub activation: String,
     /// The precision of the solver's numbers.

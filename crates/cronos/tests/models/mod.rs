@@ -107,6 +107,7 @@ fn model(network: Network, task: Task) -> Model {
             iterations: 17,
             solver: "cholesky".into(),
             loss: "squared".into(),
+            log_odds: false,
             activation: "relu".into(),
             precision: "f64".into(),
             beta: 0.1 + 0.2,
