@@ -3,7 +3,7 @@
 use crate::memory;
 use crate::output::colours;
 use crate::score::Score;
-use cronos::auto::Search;
+use cronos::auto::{Member, Search};
 use cronos::memory::human;
 use cronos::{Fitted, Iteration, Model, Status, Task};
 use serde_json::{Value, json};
@@ -201,21 +201,22 @@ fn chosen(search: &Search) -> String {
         (folds, 1) => format!("{folds} folds"),
         (folds, repeats) => format!("{folds} folds, dealt {repeats} times"),
     };
-    let members: Vec<String> = search
+    // networks of one kind differ in their gates only
+    let kind = |member: &Member| (member.features, member.loss.name(), member.beta);
+    let kinds: Vec<String> = search
         .members
-        .iter()
-        .map(|member| {
+        .chunk_by(|a, b| kind(a) == kind(b))
+        .map(|members| {
+            let share: f64 = members.iter().map(|member| member.weight).sum();
+            let (features, loss, beta) = kind(&members[0]);
+            let shown = members[0].validation_score;
             format!(
-                "{:.0} % features {}, {} loss (β = {:.4}, validation {:.2} %)",
-                100.0 * member.weight,
-                member.features,
-                member.loss.name(),
-                member.beta,
-                100.0 * member.validation_score
+                "{:.0} % features {features}, {loss} loss (β = {beta:.4}, validation {shown:.4})",
+                100.0 * share
             )
         })
         .collect();
-    format!("on {how}: {}", members.join("; "))
+    format!("on {how}: {}", kinds.join("; "))
 }
 
 fn search_json(search: &Search) -> Value {
