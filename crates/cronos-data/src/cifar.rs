@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::array::{Answer, Array, Values};
 use crate::dataset::{Dataset, Loaded, Target};
 use crate::error::DataError;
-use crate::options::{ReadOptions, TargetColumn, WeightColumn};
+use crate::options::ReadOptions;
 use crate::origin::Origin;
 use crate::{source, stream};
 
@@ -63,15 +63,7 @@ pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Option<Lo
     let test = match &tests[..] {
         [] => None,
         tests => {
-            let options = ReadOptions {
-                // A file with the target or the weights belongs to the training part.
-                target: match &options.target {
-                    TargetColumn::Named(_) => TargetColumn::Auto,
-                    other => other.clone(),
-                },
-                weight: WeightColumn::Absent,
-                ..options.clone()
-            };
+            let options = options.of_test_part();
             Some(part(tests, format!("{name}-test"), &options)?)
         }
     };

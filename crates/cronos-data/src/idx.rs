@@ -8,7 +8,7 @@ use crate::answers;
 use crate::array::{Answer, Array, Values};
 use crate::dataset::{Dataset, Loaded};
 use crate::error::DataError;
-use crate::options::{ReadOptions, TargetColumn, WeightColumn};
+use crate::options::{ReadOptions, TargetColumn};
 use crate::origin::Origin;
 use crate::source;
 use crate::stream;
@@ -64,15 +64,7 @@ pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Loaded, D
     train.name.clone_from(&name);
     let test = match find(&["t10k-images", "t10k_images", "test-images", "test_images"]) {
         Some(test) => {
-            let options = ReadOptions {
-                // A file with the target or the weights belongs to the training part.
-                target: match &options.target {
-                    TargetColumn::Named(_) => TargetColumn::Auto,
-                    other => other.clone(),
-                },
-                weight: WeightColumn::Absent,
-                ..options.clone()
-            };
+            let options = options.of_test_part();
             let mut test = read(&test, &options)?;
             test.name = format!("{name}-test");
             if test.features.columns != train.features.columns {

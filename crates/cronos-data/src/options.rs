@@ -65,3 +65,18 @@ pub struct ReadOptions<'a> {
     /// The features a model was trained with; columns are matched to them.
     pub expected_features: Option<&'a [String]>,
 }
+
+impl ReadOptions<'_> {
+    /// For the test part that comes with the data: a file with the target or the weights
+    /// belongs to the training part.
+    pub(crate) fn of_test_part(&self) -> Self {
+        Self {
+            target: match &self.target {
+                TargetColumn::Named(_) => TargetColumn::Auto,
+                other => other.clone(),
+            },
+            weight: WeightColumn::Absent,
+            ..self.clone()
+        }
+    }
+}

@@ -14,6 +14,7 @@
 mod certify;
 mod products;
 mod sweep;
+mod thin;
 
 pub(crate) use certify::{Candidate, Evaluation};
 pub(crate) use products::Curvature;
