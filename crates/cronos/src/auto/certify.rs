@@ -10,6 +10,7 @@ use crate::real::Real;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par, Side};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Objective and lower bound at the penalty `beta`, in `f64`.
 ///
@@ -23,7 +24,7 @@ pub(super) fn certificate<T: Real>(
     units: &Hidden<T>,
 ) -> Certificate {
     let wide = Seen {
-        x: rows.x.cast::<f64>(),
+        x: Arc::new(rows.x.cast::<f64>()),
         y: rows.y.cast(),
         weights: rows.weights.clone(),
     };

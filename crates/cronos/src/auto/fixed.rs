@@ -1,13 +1,14 @@
 //! A penalty that is given: gates are learned for it, as well as they can be.
 
-use super::design::{Design, STYLES};
+use super::design::Design;
 use super::path::{Grid, Pace, Seen, walk};
-use super::{Found, Member, RoundPoint, Search, Task, WHOLE_SHARE, certify};
+use super::{Found, Member, RoundPoint, Search, Task, WHOLE_SHARE, certify, plan};
+use crate::Error;
 use crate::admm::{Seconds, Status};
 use crate::learn::{Effort, Patience, learn, penalty};
 use crate::observe::Watch;
 use crate::real::Real;
-use crate::scaling::Scaling;
+use std::sync::Arc;
 
 /// Rows below which nothing can be held out.
 pub(super) const FEW_ROWS: usize = 12;
@@ -20,22 +21,25 @@ const MOST: usize = 100;
 
 /// Walks down to the penalty, then adds units and descends until no direction
 /// violates the dual constraint by more than the tolerance.
-pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
+pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
+    let (n, d) = (task.x.rows(), task.x.columns());
+    let units = task.most.unwrap_or(MOST);
+    let memory = plan::memory::<T>(n, n, &[d], task.y.columns(), units);
+    memory.check(task.memory, plan::WAY_OUT)?;
     let start = std::time::Instant::now();
     let loss = task.losses[0];
-    let mut design = Design::new(task.x, task.weights, STYLES[0], task.bias);
-    if !task.standardize {
-        design.scaling = Scaling::identity(task.x.columns());
+    let mut design = Design::as_they_are(task.x, task.bias);
+    if task.standardize {
+        design.standardize(task.x, task.weights);
     }
     let seen: Seen<T> = Seen {
-        x: design.apply(task.x),
+        x: Arc::new(design.apply(task.x)),
         y: task.scaled(loss),
         weights: task.weights.map(<[f64]>::to_vec),
     };
     let top = seen.zero_beta(loss, task.seed);
     let beta = task.beta.unwrap_or(FRACTION * top * seen.total());
     let low = beta / seen.total();
-    let units = task.most.unwrap_or(MOST);
     let pace = Pace {
         units,
         new_units: 8,
@@ -94,7 +98,8 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
         None if certificate.gap <= task.tolerance => Status::Solved,
         None => Status::IterationLimit,
     };
-    Found {
+    Ok(Found {
+        planned_bytes: Some(memory.total()),
         network: design.network(&hidden, task.targets),
         status,
         scaling: design.scaling.clone(),
@@ -116,6 +121,7 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
             folds: 0,
             repeats: 0,
             rows: task.x.rows(),
+            sample: None,
             tried: vec![(design.style.name, loss)],
         },
         seconds: Seconds {
@@ -123,5 +129,5 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
             solve: start.elapsed().as_secs_f64() - setup,
             ..Seconds::default()
         },
-    }
+    })
 }

@@ -5,6 +5,7 @@ use crate::learn::{Effort, Hidden, Objective, Patience, largest_gain, learn};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
+use std::sync::Arc;
 
 /// A grid of penalties per unit of row weight, falling geometrically.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +25,8 @@ impl Grid {
 /// Rows as the learner sees them.
 #[derive(Clone)]
 pub(super) struct Seen<T> {
-    pub x: Matrix<T>,
+    /// Shared by the losses that are tried on the same columns.
+    pub x: Arc<Matrix<T>>,
     pub y: Matrix<T>,
     pub weights: Option<Vec<f64>>,
 }
@@ -32,7 +34,7 @@ pub(super) struct Seen<T> {
 impl<T: Real> Seen<T> {
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {
-            x: self.x.select(rows),
+            x: Arc::new(self.x.select(rows)),
             y: self.y.select(rows),
             weights: (self.weights.as_ref())
                 .map(|weights| rows.iter().map(|&i| weights[i]).collect()),
@@ -87,6 +89,17 @@ impl Pace {
                 iterations: self.iterations,
                 progress: 1e-3,
             },
+        }
+    }
+}
+
+impl Pace {
+    /// What is learned on all rows after a walk on some of them.
+    pub fn finish(&self) -> Effort {
+        Effort {
+            new_units: 2 * self.new_units,
+            rounds: 2 * self.rounds,
+            ..self.effort()
         }
     }
 }
