@@ -38,8 +38,8 @@ pub(super) struct Judged {
     pub candidate: usize,
     pub step: usize,
     pub score: f64,
-    pub shown: f64,
-    pub heat: f64,
+    /// What it showed at that step on the rows left out.
+    pub tally: Tally,
     pub path: Vec<PathPoint>,
 }
 
@@ -200,12 +200,12 @@ pub(super) fn judge<T: Real>(
             }
         })
         .collect();
-    let heat = |step: usize| {
+    let tally = |step: usize| {
         let mut validation = Tally::default();
         for trace in &traces {
             validation.add(&Trace::at(&trace.validation, step).unwrap_or_default());
         }
-        validation.heat(goal)
+        validation
     };
     let scores = path.iter().map(|point| point.validation_loss);
     let (step, score) = scores
@@ -216,8 +216,7 @@ pub(super) fn judge<T: Real>(
         candidate,
         step,
         score,
-        shown: path[step].validation_score,
-        heat: heat(step),
+        tally: tally(step),
         path,
     })
 }

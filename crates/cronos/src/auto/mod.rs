@@ -10,6 +10,7 @@ mod certify;
 mod design;
 mod fixed;
 mod judge;
+mod levels;
 mod path;
 mod plan;
 mod refit;
@@ -31,7 +32,7 @@ use design::Design;
 use judge::{Judged, in_turn, judge, traces};
 use path::{Grid, Seen};
 use plan::Plan;
-use refit::{Trained, refit};
+use refit::{Refit, Trained};
 use std::sync::Arc;
 use validate::Goal;
 
@@ -173,10 +174,7 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
         return fixed::fixed::<T>(task, watch);
     }
     let start = std::time::Instant::now();
-    let goal = match task.labels {
-        Some(_) => Goal::Class,
-        None => Goal::Number,
-    };
+    let goal = Goal::of(task.labels);
     let n = task.x.rows();
     let kinds = kinds(task);
     let widths: Vec<usize> = kinds.iter().map(|(design, _)| design.columns()).collect();
@@ -218,22 +216,20 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
     judged.sort_by(|a, b| a.score.total_cmp(&b.score));
     let scores: Vec<f64> = judged.iter().map(|judged| judged.score).collect();
     let shares = average::shares(&scores, plan.sample.unwrap_or(n));
-    judged.truncate(shares.len());
+    judged.truncate(if sample.is_some() { 1 } else { shares.len() });
     // several networks of each kind, which differ in where the search for gates starts
     let jobs: Vec<(usize, u64)> = (0..plan.networks as u64)
         .flat_map(|number| (0..judged.len()).map(move |at| (at, number)))
         .collect();
+    let refit = Refit {
+        task,
+        plan: &plan,
+        sampled: sample.as_deref(),
+        watch,
+    };
     let mut trained: Vec<Trained> = in_turn(&jobs, |&(at, number)| {
         let candidate = &candidates[judged[at].candidate];
-        refit(
-            task,
-            candidate,
-            &judged[at],
-            shares[at],
-            number,
-            &plan,
-            watch,
-        )
+        refit.run(candidate, &judged[at], shares[at], number)
     });
     // those that the clock cut short only count if there is nothing else
     if trained.iter().any(|trained| trained.complete) {

@@ -94,12 +94,25 @@ impl Pace {
 }
 
 impl Pace {
-    /// What is learned on all rows after a walk on some of them.
-    pub fn finish(&self) -> Effort {
+    /// What is learned on more rows, which deserve more units.
+    pub fn level(&self) -> Effort {
         Effort {
-            new_units: 2 * self.new_units,
-            rounds: 2 * self.rounds,
+            units: 3 * self.units,
+            new_units: 4 * self.new_units,
+            patience: Patience {
+                iterations: 2 * self.iterations,
+                progress: 1e-3,
+            },
             ..self.effort()
+        }
+    }
+
+    /// What is learned on all rows after the best level.
+    pub fn last(&self) -> Effort {
+        Effort {
+            new_units: 1,
+            rounds: 1,
+            ..self.level()
         }
     }
 }

@@ -140,7 +140,11 @@ impl Plan {
     pub fn memory<T: Real>(&self, rows: usize, widths: &[usize], outputs: usize) -> memory::Plan {
         let sample = self.sample.unwrap_or(rows);
         let widths = &widths[..self.kinds];
-        memory::<T>(rows, sample, widths, outputs, self.pace.units)
+        let units = match self.sample {
+            Some(_) => self.pace.level().units,
+            None => self.pace.units,
+        };
+        memory::<T>(rows, sample, widths, outputs, units)
     }
 
     /// Paths for each way of seeing the features.
@@ -178,6 +182,10 @@ pub(super) fn memory<T: Real>(
         ("features as the networks see them", size(rows * columns)),
         ("features while they are made", wide(2 * rows * widest)),
         ("rows of the folds", threads as u64 * size(sample * widest)),
+        (
+            "rows of the levels",
+            size(if sample < rows { rows * widest } else { 0 }),
+        ),
         (
             "targets and predictions",
             size(rows * outputs) * (widths.len() + 3 * threads) as u64,

@@ -15,6 +15,16 @@ pub(super) enum Goal {
     Number,
 }
 
+impl Goal {
+    /// Labels stand for classes.
+    pub fn of(labels: Option<&[usize]>) -> Self {
+        match labels {
+            Some(_) => Self::Class,
+            None => Self::Number,
+        }
+    }
+}
+
 /// The price of the mean log-loss in a score, next to the error rate: among
 /// networks that err equally often the surer one is better, and less noisy.
 const LOSS_PRICE: f64 = 0.3;
