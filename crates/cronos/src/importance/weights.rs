@@ -1,0 +1,120 @@
+//! The weights that read each feature.
+
+use crate::inner::norm;
+use crate::matrix::Matrix;
+use crate::model::Model;
+use crate::network::Network;
+
+/// The share of each raw feature in the weights of the network; the shares sum
+/// to 1, or are all 0 if no feature is read.
+///
+/// Unit `i` has the outer weights `a_i`, the weight `w_ij` on feature `j` and
+/// `w_it` on the ramps `t` that are made from it. Feature `j` counts
+///
+/// ```text
+/// I_j = Σ_i ‖a_i / t‖ √( (s_j w_ij)² + V_j(r_ij) ) ,   r_ij(x) = Σ_t w_it ramp_t(x)
+/// share_j = I_j / Σ_k I_k
+/// ```
+///
+/// where `s` and `t` are the scales of features and targets in training (the
+/// standard deviations where they were standardised, else 1), so units of measure
+/// do not matter, and `V_j` is the variance over the knots of the feature, each
+/// counted once. Without ramps this is the group norm of the column `(‖a_i‖ w_ij)_i`
+/// of standardised weights, summed over units. The gates of a gated network are not counted.
+pub fn group_norms(model: &Model) -> Vec<f64> {
+    let (network, training) = (&model.network, &model.training);
+    let outer: Vec<f64> = (0..network.neurons())
+        .map(|i| {
+            let scaled = network.output.row(i).iter().zip(&training.target_scale);
+            norm(&scaled.map(|(a, t)| a / t).collect::<Vec<f64>>())
+        })
+        .collect();
+    // shares do not change with the unit of the outer weights, and sums stay finite
+    let largest = outer.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let sums: Vec<f64> = (0..network.features())
+        .map(|feature| {
+            let ramps = Ramps::of(network, feature);
+            let scale = training.feature_scale.get(feature).copied().unwrap_or(1.0);
+            let unit = |(i, outer): (usize, &f64)| {
+                let row = network.hidden.row(i);
+                // ‖a_i‖ √( (s_j w_ij)² + V_j(r_ij) )
+                outer / largest * (scale * row[feature]).hypot(ramps.deviation(row))
+            };
+            outer.iter().enumerate().map(unit).sum()
+        })
+        .collect();
+    let total: f64 = sums.iter().sum();
+    match total > 0.0 && total.is_finite() {
+        true => sums.iter().map(|sum| sum / total).collect(),
+        false => vec![0.0; sums.len()],
+    }
+}
+
+/// For each raw feature, whether anything in the network depends on it.
+pub fn is_read(network: &Network) -> Vec<bool> {
+    let reads = |weights: &Matrix<f64>, i: usize, feature: usize| {
+        let row = weights.row(i);
+        row[feature] != 0.0 || Ramps::places(network, feature).any(|at| row[at] != 0.0)
+    };
+    (0..network.features())
+        .map(|feature| {
+            (0..network.neurons()).any(|i| {
+                let by_gate = |gating: &crate::network::Gating| {
+                    reads(&gating.directions, gating.gate_of[i], feature)
+                };
+                let heard = network.output.row(i).iter().any(|&a| a != 0.0);
+                heard
+                    && (reads(&network.hidden, i, feature)
+                        || network.gating.as_ref().is_some_and(by_gate))
+            })
+        })
+        .collect()
+}
+
+/// The ramps of a feature at its knots.
+struct Ramps {
+    /// Columns of the hidden weights, and the values of the ramp at each knot.
+    values: Vec<(usize, Vec<f64>)>,
+    knots: usize,
+}
+
+impl Ramps {
+    /// Columns of the hidden weights that are ramps of a feature.
+    fn places(network: &Network, feature: usize) -> impl Iterator<Item = usize> {
+        let (raw, ramps) = (network.features(), network.encoding.ramps.iter());
+        ramps
+            .enumerate()
+            .filter(move |(_, ramp)| ramp.column == feature)
+            .map(move |(at, _)| raw + at)
+    }
+
+    fn of(network: &Network, feature: usize) -> Self {
+        let raw = network.features();
+        let ramp = |at: usize| network.encoding.ramps[at - raw];
+        let places = || Self::places(network, feature);
+        let mut knots: Vec<f64> = places()
+            .flat_map(|at| [ramp(at).low, ramp(at).high])
+            .collect();
+        knots.sort_by(f64::total_cmp);
+        knots.dedup();
+        let at_knots = |at| knots.iter().map(|&x| ramp(at).at(x)).collect();
+        Self {
+            values: places().map(|at| (at, at_knots(at))).collect(),
+            knots: knots.len(),
+        }
+    }
+
+    /// `√V_j(r_ij)` for the weights of a unit.
+    fn deviation(&self, weights: &[f64]) -> f64 {
+        let mut sums = vec![0.0; self.knots];
+        for (at, values) in &self.values {
+            for (sum, value) in sums.iter_mut().zip(values) {
+                *sum += weights[*at] * value;
+            }
+        }
+        let count = self.knots.max(1) as f64;
+        let mean = sums.iter().sum::<f64>() / count;
+        sums.iter_mut().for_each(|sum| *sum -= mean);
+        norm(&sums) / count.sqrt()
+    }
+}
