@@ -38,7 +38,7 @@ fn by_hand() -> Model {
 fn shares_are_as_by_hand() {
     // ‖a_1 / t‖ = ‖(3, 4)‖ = 5, ‖a_2 / t‖ = 2; a: 5 · 6, b: 5 · 2 + 2 · 1, c: 0
     assert_close(&group_norms(&by_hand()), &[30.0 / 42.0, 12.0 / 42.0, 0.0]);
-    assert_eq!(is_read(&by_hand().network), [true, true, false]);
+    assert_eq!(is_read(&by_hand()), [true, true, false]);
     assert_eq!(group_norms(&models::empty()), [0.0; 3]);
 }
 
@@ -83,11 +83,14 @@ fn ramps_count_for_their_feature() {
     let total = first + second;
     let model = with_ramps();
     assert_close(&group_norms(&model), &[first / total, second / total]);
-    let mut hidden = model.network.clone();
-    hidden.hidden = matrix(1, 4, &[0.0, 0.0, 0.0, -3.0]);
-    assert_eq!(is_read(&hidden), [true, false]);
-    hidden.output = matrix(1, 1, &[0.0]);
-    assert_eq!(is_read(&hidden), [false, false]);
+    let mut other = model.clone();
+    other.network.hidden = matrix(1, 4, &[0.0, 0.0, 0.0, -3.0]);
+    assert_eq!(is_read(&other), [true, false]);
+    // what is left of a weight that was shrunk to nothing
+    other.network.hidden = matrix(1, 4, &[0.0, 1e-12, 0.0, -3.0]);
+    assert_eq!(is_read(&other), [true, false]);
+    other.network.output = matrix(1, 1, &[0.0]);
+    assert_eq!(is_read(&other), [false, false]);
 }
 
 #[test]
@@ -95,7 +98,7 @@ fn gates_read_features_too() {
     let mut model = models::gated();
     model.network.hidden = matrix(3, 2, &[1.0, 0.0, 3.0, 0.0, 5.0, 0.0]);
     // gate 1 reads feature 1 alone, and units 0 and 2 have that gate
-    assert_eq!(is_read(&model.network), [true, true]);
+    assert_eq!(is_read(&model), [true, true]);
     assert_eq!(group_norms(&model), [1.0, 0.0]);
 }
 

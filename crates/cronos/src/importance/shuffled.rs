@@ -99,7 +99,7 @@ pub fn shuffled(
     let table = Table::new(network, &chosen);
     let score = |outputs: &Matrix<f64>| score(&rows, outputs);
     let whole = score(&table.outputs(None)?);
-    let read = is_read(network);
+    let read = is_read(model);
     let features = heaviest(model, &read, shuffles.features);
     let tasks: Vec<(usize, usize)> = (features.iter())
         .flat_map(|&feature| (0..shuffles.repeats).map(move |repeat| (feature, repeat)))

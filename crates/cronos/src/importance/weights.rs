@@ -1,12 +1,16 @@
 //! The weights that read each feature.
 
 use crate::inner::norm;
-use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::network::Network;
 
+/// Learned weights on a column that never changed are not exactly 0; a share up
+/// to this is rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// The share of each raw feature in the weights of the network; the shares sum
-/// to 1, or are all 0 if no feature is read.
+/// to 1, or are all 0 if no feature is read. A share of at most 1e-9 is rounding
+/// and given as 0.
 ///
 /// Unit `i` has the outer weights `a_i`, the weight `w_ij` on feature `j` and
 /// `w_it` on the ramps `t` that are made from it. Feature `j` counts
@@ -44,30 +48,28 @@ pub fn group_norms(model: &Model) -> Vec<f64> {
         })
         .collect();
     let total: f64 = sums.iter().sum();
-    match total > 0.0 && total.is_finite() {
-        true => sums.iter().map(|sum| sum / total).collect(),
-        false => vec![0.0; sums.len()],
-    }
+    let share = |sum: f64| match sum / total {
+        share if share > ROUNDING => share,
+        _ => 0.0,
+    };
+    sums.into_iter().map(share).collect()
 }
 
-/// For each raw feature, whether anything in the network depends on it.
-pub fn is_read(network: &Network) -> Vec<bool> {
-    let reads = |weights: &Matrix<f64>, i: usize, feature: usize| {
-        let row = weights.row(i);
-        row[feature] != 0.0 || Ramps::places(network, feature).any(|at| row[at] != 0.0)
-    };
-    (0..network.features())
-        .map(|feature| {
-            (0..network.neurons()).any(|i| {
-                let by_gate = |gating: &crate::network::Gating| {
-                    reads(&gating.directions, gating.gate_of[i], feature)
-                };
-                let heard = network.output.row(i).iter().any(|&a| a != 0.0);
-                heard
-                    && (reads(&network.hidden, i, feature)
-                        || network.gating.as_ref().is_some_and(by_gate))
+/// For each raw feature, whether anything in the network depends on it: a gate,
+/// or a share of the weights that is more than rounding.
+pub fn is_read(model: &Model) -> Vec<bool> {
+    let network = &model.network;
+    let by_gates = |feature: usize| {
+        let gates = network.gating.as_ref();
+        gates.is_some_and(|gating| {
+            (gating.gate_of.iter()).any(|&gate| {
+                let row = gating.directions.row(gate);
+                row[feature] != 0.0 || Ramps::places(network, feature).any(|at| row[at] != 0.0)
             })
         })
+    };
+    (group_norms(model).into_iter().enumerate())
+        .map(|(feature, share)| share > 0.0 || by_gates(feature))
         .collect()
 }
 
