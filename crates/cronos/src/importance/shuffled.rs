@@ -68,7 +68,7 @@ pub struct Shuffled {
 /// ```
 ///
 /// All that the network makes of a feature, such as its ramps, is shuffled with
-/// it. A feature that is not read costs nothing, which is not measured but known.
+/// it. A feature that is not read is not shuffled; it costs 0.
 /// `score` gets the rows used and the outputs of the network on them. The order of
 /// a feature depends on the seed, the feature and the number of rows alone.
 pub fn shuffled(

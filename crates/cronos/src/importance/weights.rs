@@ -13,18 +13,18 @@ const ROUNDING: f64 = 1e-9;
 /// and given as 0.
 ///
 /// Unit `i` has the outer weights `a_i`, the weight `w_ij` on feature `j` and
-/// `w_it` on the ramps `t` that are made from it. Feature `j` counts
+/// `w_ir` on the ramps `r` that are made from it. Feature `j` counts
 ///
 /// ```text
-/// I_j = Σ_i ‖a_i / t‖ √( (s_j w_ij)² + V_j(r_ij) ) ,   r_ij(x) = Σ_t w_it ramp_t(x)
+/// I_j = Σ_i ‖a_i / t‖ √( (s_j w_ij)² + V_j(h_ij) ) ,   h_ij(x) = Σ_r w_ir ramp_r(x)
 /// share_j = I_j / Σ_k I_k
 /// ```
 ///
 /// where `s` and `t` are the scales of features and targets in training (the
 /// standard deviations where they were standardised, else 1), so units of measure
 /// do not matter, and `V_j` is the variance over the knots of the feature, each
-/// counted once. Without ramps this is the group norm of the column `(‖a_i‖ w_ij)_i`
-/// of standardised weights, summed over units. The gates of a gated network are not counted.
+/// counted once. Without ramps the term of a unit is `‖a_i / t‖ s_j |w_ij|`. The
+/// gates of a gated network are not counted.
 pub fn group_norms(model: &Model) -> Vec<f64> {
     let (network, training) = (&model.network, &model.training);
     let outer: Vec<f64> = (0..network.neurons())
@@ -41,7 +41,7 @@ pub fn group_norms(model: &Model) -> Vec<f64> {
             let scale = training.feature_scale.get(feature).copied().unwrap_or(1.0);
             let unit = |(i, outer): (usize, &f64)| {
                 let row = network.hidden.row(i);
-                // ‖a_i‖ √( (s_j w_ij)² + V_j(r_ij) )
+                // ‖a_i / t‖ √( (s_j w_ij)² + V_j(h_ij) )
                 outer / largest * (scale * row[feature]).hypot(ramps.deviation(row))
             };
             outer.iter().enumerate().map(unit).sum()
@@ -106,7 +106,7 @@ impl Ramps {
         }
     }
 
-    /// `√V_j(r_ij)` for the weights of a unit.
+    /// `√V_j(h_ij)` for the weights of a unit.
     fn deviation(&self, weights: &[f64]) -> f64 {
         let mut sums = vec![0.0; self.knots];
         for (at, values) in &self.values {

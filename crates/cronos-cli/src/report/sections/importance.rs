@@ -35,8 +35,8 @@ pub fn section(report: &Report) -> Option<Section> {
             report.measure.name
         );
     }
-    text += "Weights: the share of the weights that read the feature, with the feature in units \
-             of its standard deviation.";
+    text += "Weights: the share of the weights that read the feature, on the scale that features \
+             had in training.";
     let bars = bars(&features, shuffled, &report.measure);
     let body = match map.is_empty() {
         true => paragraph(&text) + &bars,
@@ -79,23 +79,21 @@ fn map(pixels: &PixelMap) -> Option<String> {
     let size = (pixels.width, pixels.height, 1);
     let image = Image::new(&pixels.shares, size, (largest, 0.0))?;
     let unread = pixels.shares.iter().filter(|&&share| share == 0.0).count();
-    let unread = match unread {
-        0 => "Every pixel is read.".to_owned(),
-        count => format!(
-            "{} of {} pixels are not read.",
-            whole(count),
-            whole(pixels.shares.len())
-        ),
-    };
+    let text = format!(
+        "Paper where nothing reads the pixel, ink where the share of the weights that do is \
+         largest, {}. {} of {} pixels are not read.",
+        percent(largest),
+        whole(unread),
+        whole(pixels.shares.len())
+    );
     Some(format!(
         "<figure class=\"map\">\n<figcaption>Weights by pixel</figcaption>\n\
          <img class=\"ink\" width=\"{}\" height=\"{}\" src=\"{}\" alt=\"Share of the weights that \
-         read each pixel\">\n<p>The more ink, the larger the share of the weights that read the \
-         pixel; at most {}. {unread}</p>\n</figure>\n",
+         read each pixel\">\n{}</figure>\n",
         image.width,
         image.height,
         image.data_uri().ok()?,
-        percent(largest),
+        paragraph(&text),
     ))
 }
 
