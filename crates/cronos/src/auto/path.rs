@@ -97,10 +97,10 @@ impl Pace {
     /// What is learned on more rows, which deserve more units.
     pub fn level(&self) -> Effort {
         Effort {
-            units: 3 * self.units,
+            units: 2 * self.units,
             new_units: 4 * self.new_units,
             patience: Patience {
-                iterations: 2 * self.iterations,
+                iterations: 40,
                 progress: 1e-3,
             },
             ..self.effort()
