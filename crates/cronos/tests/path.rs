@@ -44,56 +44,59 @@ fn follow(program: &Program<f64>, betas: &[f64], settings: &Settings) -> Vec<(f6
 /// the path takes fewer iterations than those runs together.
 #[test]
 fn a_path_is_many_runs_in_fewer_iterations() {
-    for (activation, solver) in [
-        (Activation::Relu, Solver::Direct),
-        (Activation::Relu, Solver::PrimalPcg),
-        (Activation::Gated, Solver::SamplePcg),
+    let (relu, gated) = (Activation::Relu, Activation::Gated);
+    for (activation, solver, loss) in [
+        (relu, Solver::Direct, Loss::Squared),
+        (relu, Solver::Direct, Loss::Logistic),
+        (relu, Solver::Direct, Loss::Softmax),
+        (relu, Solver::PrimalPcg, Loss::Squared),
+        (gated, Solver::SamplePcg, Loss::Squared),
+        (gated, Solver::SamplePcg, Loss::Logistic),
+        (gated, Solver::SamplePcg, Loss::Softmax),
     ] {
-        for loss in [Loss::Squared, Loss::Logistic, Loss::Softmax] {
-            let case = problems::Case {
-                n: 60,
-                d: 6,
-                outputs: 1,
-                gates: 8,
-                beta: f64::NAN,
-                activation,
-                quirk: problems::Quirk::None,
-                seed: 9,
+        let case = problems::Case {
+            n: 60,
+            d: 6,
+            outputs: 1,
+            gates: 8,
+            beta: f64::NAN,
+            activation,
+            quirk: problems::Quirk::None,
+            seed: 9,
+        };
+        let program = Program {
+            beta: 0.0,
+            ..case.with_loss(loss, true)
+        };
+        let what = format!("{activation:?} {solver:?} {loss:?}");
+        let settings = settings(solver);
+        let betas = GRID.betas(program.smallest_zero_beta());
+        let (mut warm_iterations, mut cold_iterations) = (0, 0);
+        let path = follow(&program, &betas, &settings);
+        assert_eq!(path.len(), betas.len(), "{what}");
+        for (beta, warm) in path {
+            let own = Program {
+                beta,
+                ..program.clone()
             };
-            let program = Program {
-                beta: 0.0,
-                ..case.with_loss(loss, true)
-            };
-            let what = format!("{activation:?} {solver:?} {loss:?}");
-            let settings = settings(solver);
-            let betas = GRID.betas(program.smallest_zero_beta());
-            let (mut warm_iterations, mut cold_iterations) = (0, 0);
-            let path = follow(&program, &betas, &settings);
-            assert_eq!(path.len(), betas.len(), "{what}");
-            for (beta, warm) in path {
-                let own = Program {
-                    beta,
-                    ..program.clone()
-                };
-                let cold = own.solve(&settings, &mut go_on).expect("a run");
-                Raw::of(&own).verify(&warm);
-                assert_eq!(warm.status, Status::Solved, "{what} {beta}");
-                assert_eq!(cold.status, Status::Solved, "{what} {beta}");
-                // both hold the same optimum between their bound and their objective
-                let (w, c) = (warm.certificate, cold.certificate);
-                let low = w.lower_bound.max(c.lower_bound);
-                for objective in [w.objective, c.objective] {
-                    let off = (objective - low).abs() / objective;
-                    assert!(off <= 2e-3, "{what} {beta}: {off:e}");
-                }
-                warm_iterations += warm.history.len();
-                cold_iterations += cold.history.len();
+            let cold = own.solve(&settings, &mut go_on).expect("a run");
+            Raw::of(&own).verify(&warm);
+            assert_eq!(warm.status, Status::Solved, "{what} {beta}");
+            assert_eq!(cold.status, Status::Solved, "{what} {beta}");
+            // both hold the same optimum between their bound and their objective
+            let (w, c) = (warm.certificate, cold.certificate);
+            let low = w.lower_bound.max(c.lower_bound);
+            for objective in [w.objective, c.objective] {
+                let off = (objective - low).abs() / objective;
+                assert!(off <= 2e-3, "{what} {beta}: {off:e}");
             }
-            assert!(
-                warm_iterations < cold_iterations,
-                "{what}: {warm_iterations} warm, {cold_iterations} cold"
-            );
+            warm_iterations += warm.history.len();
+            cold_iterations += cold.history.len();
         }
+        assert!(
+            warm_iterations < cold_iterations,
+            "{what}: {warm_iterations} warm, {cold_iterations} cold"
+        );
     }
 }
 
@@ -133,8 +136,8 @@ fn a_path_begins_with_nothing_and_is_the_same_again() {
     for (k, point) in path.points.iter().enumerate() {
         let beta = path.zero_beta * 5e-2f64.powf(k as f64 / 5.0);
         assert!((point.beta - beta).abs() <= 1e-12 * beta);
-        let certificate = point.certificate;
-        assert!(certificate.gap <= 1e-2 && certificate.lower_bound <= certificate.objective);
+        assert!(point.certificate.gap <= 1e-2);
+        assert!(point.certificate.violation <= 1e-3);
     }
     let objectives = path.points.iter().map(|point| point.certificate.objective);
     assert!(objectives.is_sorted_by(|a, b| a > b));

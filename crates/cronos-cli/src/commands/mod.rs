@@ -7,5 +7,6 @@ pub mod inspect;
 mod job;
 mod knobs;
 mod labelled;
+pub mod path;
 pub mod predict;
 mod report;

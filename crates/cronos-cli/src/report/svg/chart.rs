@@ -11,8 +11,8 @@ use crate::report::thin::Point;
 use std::fmt::Write;
 
 /// Size of a chart, in its own units.
-const WIDTH: f64 = 400.0;
-const HEIGHT: f64 = 250.0;
+pub const WIDTH: f64 = 400.0;
+pub const HEIGHT: f64 = 250.0;
 /// Room above for the name of the y axis, and below for ticks and the name of the x axis.
 const ABOVE: f64 = 30.0;
 const BELOW: f64 = 42.0;
@@ -68,11 +68,25 @@ pub struct Dot {
 }
 
 impl Chart<'_> {
+    /// For a page, as large as there is room.
     pub fn svg(&self) -> String {
+        self.drawn("")
+    }
+
+    /// For a place in another drawing, in its own units.
+    pub fn placed(&self, x: f64, y: f64) -> String {
+        self.drawn(&format!(
+            "x=\"{}\" y=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ",
+            at(x),
+            at(y)
+        ))
+    }
+
+    fn drawn(&self, place: &str) -> String {
         let plot = self.plot();
         let id = escape(self.id);
         let mut svg = format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+            "<svg class=\"chart\" {place}viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
              aria-labelledby=\"{id}-title {id}-desc\">\n\
              <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n",
             escape(self.title),
