@@ -118,8 +118,6 @@ pub struct Fit {
     mut_arg("time_limit", |arg| arg.help("Seconds at most, for the whole path"))
 )]
 pub struct Path {
-    #[command(flatten)]
-    pub fit: Fit,
     /// Penalties to solve for, in equal ratios, from the smallest that leaves nothing downwards
     #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true,
         value_parser = parse_count)]
@@ -138,6 +136,8 @@ pub struct Path {
     /// Draw objective, neurons and scores against the penalty here (SVG)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub fit: Fit,
 }
 
 /// All optional; what is not given is chosen for you.

@@ -19,7 +19,7 @@ const STYLE: &str = concat!(
 const MARGIN: f64 = 20.0;
 /// For the title, and for the heading and legend of a chart.
 const TITLE: f64 = 44.0;
-const HEAD: f64 = 46.0;
+const HEAD: f64 = 38.0;
 /// Between charts.
 const APART: f64 = 14.0;
 
@@ -40,6 +40,11 @@ pub fn path_plot(title: &str, points: &[PathPoint], measure: &Measure) -> String
         MARGIN + 18.0,
         escape(title)
     );
+    // one y axis above the other
+    let left = panels
+        .iter()
+        .map(|panel| panel.chart.left())
+        .fold(0.0, f64::max);
     for (at, panel) in panels.iter().enumerate() {
         let top = MARGIN + TITLE + each * at as f64;
         svg += &format!(
@@ -47,7 +52,7 @@ pub fn path_plot(title: &str, points: &[PathPoint], measure: &Measure) -> String
             top + 8.0,
             escape(panel.chart.title),
             drawn_legend(&panel.keys, MARGIN, top + 28.0),
-            panel.chart.placed(MARGIN, top + HEAD)
+            panel.chart.placed(MARGIN, top + HEAD, left)
         );
     }
     svg + "</svg>\n"

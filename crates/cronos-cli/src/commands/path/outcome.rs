@@ -262,20 +262,7 @@ impl<'a> Outcome<'a> {
                 ),
             ),
         ];
-        if let (Some(best), Some(score)) = (
-            self.best_point(),
-            self.best_point().and_then(|p| p.validation.as_ref()),
-        ) {
-            let neurons = best.model.network.neurons();
-            lines.push((
-                "best",
-                format!(
-                    "β = {} with {neurons} neurons: {}",
-                    number(best.fitted.beta),
-                    score.text()
-                ),
-            ));
-        }
+        lines.extend(self.best_line().map(|line| ("best", line)));
         lines.extend(self.test.as_ref().map(|test| ("test", test.text())));
         let (seconds, iterations) = (self.total_seconds, self.iterations());
         lines.push((
@@ -295,6 +282,23 @@ impl<'a> Outcome<'a> {
             lines.extend(file.map(|file| (name, format!("saved to {}", file.display()))));
         }
         lines
+    }
+}
+
+impl Outcome<'_> {
+    /// The best, and whether a better one may lie beyond the end of the path.
+    fn best_line(&self) -> Option<String> {
+        let best = self.best_point()?;
+        let beyond = match self.best == Some(self.arguments.steps - 1) {
+            true => "; it is the last, so try a smaller --smallest",
+            false => "",
+        };
+        Some(format!(
+            "β = {} with {} neurons: {}{beyond}",
+            number(best.fitted.beta),
+            best.model.network.neurons(),
+            best.validation.as_ref()?.text()
+        ))
     }
 }
 

@@ -70,20 +70,21 @@ pub struct Dot {
 impl Chart<'_> {
     /// For a page, as large as there is room.
     pub fn svg(&self) -> String {
-        self.drawn("")
+        self.drawn("", self.left())
     }
 
-    /// For a place in another drawing, in its own units.
-    pub fn placed(&self, x: f64, y: f64) -> String {
-        self.drawn(&format!(
+    /// For a place in another drawing, in its own units; the y axis is at `left`.
+    pub fn placed(&self, x: f64, y: f64, left: f64) -> String {
+        let place = format!(
             "x=\"{}\" y=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ",
             at(x),
             at(y)
-        ))
+        );
+        self.drawn(&place, left)
     }
 
-    fn drawn(&self, place: &str) -> String {
-        let plot = self.plot();
+    fn drawn(&self, place: &str, left: f64) -> String {
+        let plot = self.plot(left);
         let id = escape(self.id);
         let mut svg = format!(
             "<svg class=\"chart\" {place}viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
@@ -117,10 +118,13 @@ impl Chart<'_> {
         svg
     }
 
-    /// Leaves room for the widest tick labels.
-    fn plot(&self) -> Plot<'_> {
+    /// Where the y axis leaves room for its widest tick label.
+    pub fn left(&self) -> f64 {
         let widest = self.y.ticks.iter().map(|(_, label)| width(label));
-        let left = 9.0 + widest.fold(14.0, f64::max);
+        9.0 + widest.fold(14.0, f64::max)
+    }
+
+    fn plot(&self, left: f64) -> Plot<'_> {
         let last = self.x.ticks.last().map_or(0.0, |(_, label)| width(label));
         Plot {
             x: &self.x,

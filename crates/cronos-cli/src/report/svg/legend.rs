@@ -33,7 +33,7 @@ pub fn legend(keys: &[Key]) -> String {
 /// The same, drawn in a line that begins at a point.
 pub fn drawn_legend(keys: &[Key], x: f64, y: f64) -> String {
     /// A letter, on average, and what stands beside the letters.
-    const LETTER: f64 = 5.7;
+    const LETTER: f64 = 6.1;
     const BESIDE: f64 = 44.0;
     let mut svg = String::new();
     let mut left = x;
