@@ -176,7 +176,6 @@ pub fn fit(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
-    rows.check()?;
     rows.counting(|rows| fit_counting(rows, targets, options, observer))
 }
 
@@ -305,7 +304,11 @@ impl Rows<'_> {
     }
 
     /// What `run` makes of the rows whose weight is not 0.
-    pub(crate) fn counting<R>(self, run: impl FnOnce(Rows<'_>) -> R) -> R {
+    pub(crate) fn counting<R>(
+        self,
+        run: impl FnOnce(Rows<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.check()?;
         let Some(weights) = self.weights.filter(|weights| weights.contains(&0.0)) else {
             return run(self);
         };
@@ -313,12 +316,16 @@ impl Rows<'_> {
         let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
         let labels: Option<Vec<usize>> =
             (self.labels).map(|labels| kept.iter().map(|&i| labels[i]).collect());
-        run(Rows {
-            x: &self.x.select(&kept),
-            y: &self.y.select(&kept),
+        let (x, y) = (self.x.select(&kept), self.y.select(&kept));
+        let rows = Rows {
+            x: &x,
+            y: &y,
             weights: Some(&weights),
             labels: labels.as_deref(),
-        })
+        };
+        // there may be too few left
+        rows.check()?;
+        run(rows)
     }
 
     pub(crate) fn check_targets(&self, scaling: &TargetScaling) -> Result<(), Error> {

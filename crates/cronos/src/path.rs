@@ -75,7 +75,6 @@ pub fn path(
     observer: &dyn Observer,
 ) -> Result<Path, Error> {
     grid.check()?;
-    rows.check()?;
     if matches!(options.gates, GateSource::Learned { .. }) {
         let expected = "sampled or given for a path";
         return Err(Error::setting("gates", "learned", expected));

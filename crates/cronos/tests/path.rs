@@ -233,6 +233,12 @@ fn what_makes_no_path_is_refused() {
         refused(GRID, Options::default()),
         "gates is learned; it must be sampled or given for a path"
     );
+    let classifier = Classifier { options: sampled() };
+    let none = classifier.path(&x, &labels, Some(&[0.0; 90]), &GRID, &());
+    assert_eq!(
+        none.expect_err("a refusal").to_string(),
+        "the training data has 0 row(s); at least 2 are needed"
+    );
     let y = Matrix::from_fn(90, 1, |_, _| 0.0);
     let constant = (Regressor { options: sampled() }).path(&x, &y, None, &GRID, &());
     assert!(
