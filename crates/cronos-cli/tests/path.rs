@@ -221,7 +221,7 @@ fn a_time_limit_keeps_what_was_done() {
     folder.put("d.csv", corners(60, 3).csv());
     assert_eq!(
         folder.refused(1, "path d.csv --gates 8 --time-limit 1e-9 --csv p.csv"),
-        "the time limit came before the first penalty was done; raise --time-limit"
+        "the time limit came before the first network was found; raise --time-limit"
     );
     assert!(!folder.path("p.csv").exists());
 }

@@ -49,7 +49,8 @@ pub fn run(path: &arguments::Path) -> Result<ExitCode, Failure> {
     let validation = validation::set_aside(&mut job, fit.knobs.seed)?;
     let imputation = job.impute(fit)?;
     let followed = follow(&job, &grid, &options, &interrupt)?;
-    if followed.points.is_empty() {
+    // the first point, the zero network, needs no work
+    if followed.points.len() < 2 {
         return nothing(followed.status);
     }
     let judge = |fitted| {
@@ -166,13 +167,13 @@ fn follow(
 fn nothing(status: Status) -> Result<ExitCode, Failure> {
     let text = match status {
         Status::Interrupted => {
-            output::remark("interrupted before the first penalty was done; nothing is written");
+            output::remark("interrupted before the first network was found; nothing is written");
             return Ok(ExitCode::from(failure::INTERRUPTED));
         }
         Status::TimeLimit => {
-            "the time limit came before the first penalty was done; raise --time-limit"
+            "the time limit came before the first network was found; raise --time-limit"
         }
-        _ => "a numerical failure came before the first penalty was done; try --precision f64",
+        _ => "a numerical failure came before the first network was found; try --precision f64",
     };
     Err(Failure::Work(text.into()))
 }

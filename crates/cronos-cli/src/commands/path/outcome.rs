@@ -121,8 +121,9 @@ impl<'a> Outcome<'a> {
     }
 
     pub fn json(&self) -> Value {
-        let first = &self.points[0];
-        let training = &first.model.training;
+        // the first point is the zero network, which needs no solver
+        let last = &self.points[self.points.len() - 1];
+        let training = &last.model.training;
         let setup: f64 = self.points.iter().map(|p| p.fitted.seconds.setup).sum();
         let solving: f64 = self.points.iter().map(|p| p.fitted.seconds.total()).sum();
         let file = |path: &Option<std::path::PathBuf>| {
@@ -136,8 +137,8 @@ impl<'a> Outcome<'a> {
             "points": self.points.iter().map(|point| self.point_json(point)).collect::<Vec<_>>(),
             "test": self.test.as_ref().map(Score::json),
             "solver": training.solver,
-            "solver_reason": first.fitted.reason,
-            "gates": first.fitted.gates,
+            "solver_reason": last.fitted.reason,
+            "gates": last.fitted.gates,
             "loss": training.loss,
             "activation": training.activation,
             "precision": training.precision,
@@ -146,9 +147,9 @@ impl<'a> Outcome<'a> {
                 "name": self.job.name,
                 "fingerprint": training.data_fingerprint,
                 "rows": training.rows,
-                "features": first.model.network.features(),
-                "outputs": first.model.network.outputs(),
-                "target": first.model.target_name,
+                "features": last.model.network.features(),
+                "outputs": last.model.network.outputs(),
+                "target": last.model.target_name,
             },
             "seconds": {
                 "total": self.total_seconds,
@@ -230,9 +231,10 @@ impl<'a> Outcome<'a> {
     }
 
     fn lines(&self) -> Vec<(&'static str, String)> {
-        let first = &self.points[0];
-        let training = &first.model.training;
-        let judged = match &first.validation {
+        // the first point is the zero network, which needs no solver
+        let last = &self.points[self.points.len() - 1];
+        let training = &last.model.training;
+        let judged = match &last.validation {
             Some(Score::Classes { rows, .. } | Score::Numbers { rows, .. }) => {
                 format!("validated on {rows}")
             }
@@ -245,7 +247,7 @@ impl<'a> Outcome<'a> {
                     "{}: trained on {} rows, {judged}, {} features",
                     self.job.name,
                     training.rows,
-                    first.model.network.features()
+                    last.model.network.features()
                 ),
             ),
             (
@@ -257,7 +259,7 @@ impl<'a> Outcome<'a> {
                     self.arguments.steps,
                     number(self.path.zero_beta),
                     training.loss,
-                    first.fitted.gates,
+                    last.fitted.gates,
                     training.activation
                 ),
             ),
