@@ -2,9 +2,10 @@
 
 use super::design::{Design, STYLES};
 use super::path::{Grid, Pace, Seen, walk};
+use super::plan::Preset;
 use super::{Found, Member, RoundPoint, Search, Task, WHOLE_SHARE, certify};
 use crate::admm::{Seconds, Status};
-use crate::learn::{Effort, Patience, learn, penalty};
+use crate::learn::{Climb, Effort, Patience, descend, learn, penalty};
 use crate::observe::Watch;
 use crate::real::Real;
 use crate::scaling::Scaling;
@@ -18,8 +19,67 @@ const FRACTION: f64 = 1e-3;
 /// Units at most, when nothing is said.
 const MOST: usize = 100;
 
-/// Walks down to the penalty, then adds units and descends until no direction
-/// violates the dual constraint by more than the tolerance.
+/// How the work is spent once the penalty is reached, from the size of the data alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Schedule {
+    units: usize,
+    /// Evaluations of the objective that the work pays for.
+    evaluations: usize,
+}
+
+impl Schedule {
+    fn new<T: Real>(rows: &Seen<T>, units: usize, preset: Preset) -> Self {
+        let (n, width) = (rows.x.rows(), rows.x.columns() + rows.y.columns());
+        // three products with X, or of its size
+        let one = 3.0 * n as f64 * width as f64 * (units + spare(units)) as f64;
+        Self {
+            units,
+            evaluations: (preset.work() / one) as usize,
+        }
+    }
+
+    /// Rounds that exchange units, each with a descent before and one behind.
+    fn effort(&self, tolerance: f64) -> Effort {
+        let iterations = (self.evaluations / 10).clamp(50, 1_000);
+        Effort {
+            units: self.units,
+            spare: spare(self.units),
+            new_units: spare(self.units),
+            climb: Climb {
+                starts: 256,
+                steps: 40,
+            },
+            rounds: (self.evaluations / iterations).clamp(3, 100),
+            tries: 3,
+            tolerance,
+            patience: Patience {
+                iterations,
+                memory: 20,
+                window: 50,
+                progress: 5e-5,
+            },
+        }
+    }
+
+    /// The last descent.
+    fn polish(&self) -> Patience {
+        Patience {
+            iterations: (self.evaluations / 2).clamp(200, 10_000),
+            memory: 50,
+            window: 50,
+            progress: 5e-6,
+        }
+    }
+}
+
+/// New units of a round, which compete with `units` for their places.
+fn spare(units: usize) -> usize {
+    (units / 5).max(8)
+}
+
+/// Walks down to the penalty, then exchanges units and descends until no direction
+/// violates the dual constraint by more than the tolerance or nothing is gained,
+/// and descends once more.
 pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
     let start = std::time::Instant::now();
     let loss = task.losses[0];
@@ -52,24 +112,24 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
     watch.expect(steps + 1);
     let setup = start.elapsed().as_secs_f64();
     let stop = || watch.stop(WHOLE_SHARE).is_some();
-    let mut hidden = walk(&seen, loss, &grid, &pace, task.seed, &stop, |_, _| {
+    let hidden = walk(&seen, loss, &grid, &pace, task.seed, &stop, |_, _| {
         watch.step(0);
         true
     });
-    let objective = seen.objective(loss, beta);
-    let effort = Effort {
-        units,
-        new_units: 8,
-        starts: 256,
-        rounds: 100,
-        tolerance: task.tolerance,
-        patience: Patience {
-            iterations: 500,
-            progress: 1e-5,
-        },
+    // in single precision, rounding ends the line searches too early
+    let mut hidden = hidden.wide();
+    let seen: Seen<f64> = Seen {
+        x: design.apply(task.x),
+        y: task.scaled(loss),
+        weights: seen.weights,
     };
+    let objective = seen.objective(loss, beta);
+    let schedule = Schedule::new(&seen, units, task.preset);
     let seed = task.seed.wrapping_add(0x5eed);
+    let effort = schedule.effort(task.tolerance);
     let rounds = learn(&objective, &mut hidden, effort, seed, &stop);
+    descend(&objective, &mut hidden, schedule.polish(), &stop);
+    hidden.balance();
     watch.step(0);
     let certificate = certify::certificate(&seen, loss, beta, &hidden);
     let (value, _) = objective.pull(&hidden);
@@ -86,9 +146,7 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
             neurons: round.neurons,
         })
         .collect();
-    if points.is_empty() {
-        points.push(last);
-    }
+    points.push(last);
     let status = match watch.stop(WHOLE_SHARE) {
         Some(status) => status,
         None if certificate.gap <= task.tolerance => Status::Solved,
