@@ -47,7 +47,11 @@ pub fn run(options: &RunOptions) -> Result<(), String> {
         return Ok(());
     }
     let commit = stamp::commit();
-    let version = build_cronos()?;
+    // a run of PyTorch alone needs no build
+    let version = match jobs.iter().any(|(method, _)| method.is_cronos()) {
+        true => build_cronos()?,
+        false => String::new(),
+    };
     let mut script = Script::start(SOURCE)?;
     let mut failures = 0;
     for (place, &(method, seed)) in jobs.iter().enumerate() {
