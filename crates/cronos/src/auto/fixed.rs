@@ -7,7 +7,6 @@ use super::{Found, Member, RoundPoint, Search, Task, WHOLE_SHARE, certify};
 use crate::admm::{Seconds, Status};
 use crate::learn::{Climb, Effort, Patience, descend, learn, penalty};
 use crate::observe::Watch;
-use crate::real::Real;
 use crate::scaling::Scaling;
 
 /// Rows below which nothing can be held out.
@@ -28,7 +27,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    fn new<T: Real>(rows: &Seen<T>, units: usize, preset: Preset) -> Self {
+    fn new(rows: &Seen<f64>, units: usize, preset: Preset) -> Self {
         let (n, width) = (rows.x.rows(), rows.x.columns() + rows.y.columns());
         // three products with X, or of its size
         let one = 3.0 * n as f64 * width as f64 * (units + spare(units)) as f64;
@@ -55,8 +54,8 @@ impl Schedule {
             patience: Patience {
                 iterations,
                 memory: 20,
-                window: 50,
-                progress: 5e-5,
+                window: 10,
+                progress: 1e-5,
             },
         }
     }
@@ -66,8 +65,8 @@ impl Schedule {
         Patience {
             iterations: (self.evaluations / 2).clamp(200, 10_000),
             memory: 50,
-            window: 50,
-            progress: 5e-6,
+            window: 100,
+            progress: 1e-5,
         }
     }
 }
@@ -80,14 +79,15 @@ fn spare(units: usize) -> usize {
 /// Walks down to the penalty, then exchanges units and descends until no direction
 /// violates the dual constraint by more than the tolerance or nothing is gained,
 /// and descends once more.
-pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
+pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Found {
     let start = std::time::Instant::now();
     let loss = task.losses[0];
     let mut design = Design::new(task.x, task.weights, STYLES[0], task.bias);
     if !task.standardize {
         design.scaling = Scaling::identity(task.x.columns());
     }
-    let seen: Seen<T> = Seen {
+    // in single precision, rounding ends the line searches too early
+    let seen: Seen<f64> = Seen {
         x: design.apply(task.x),
         y: task.scaled(loss),
         weights: task.weights.map(<[f64]>::to_vec),
@@ -112,17 +112,10 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Found {
     watch.expect(steps + 1);
     let setup = start.elapsed().as_secs_f64();
     let stop = || watch.stop(WHOLE_SHARE).is_some();
-    let hidden = walk(&seen, loss, &grid, &pace, task.seed, &stop, |_, _| {
+    let mut hidden = walk(&seen, loss, &grid, &pace, task.seed, &stop, |_, _| {
         watch.step(0);
         true
     });
-    // in single precision, rounding ends the line searches too early
-    let mut hidden = hidden.wide();
-    let seen: Seen<f64> = Seen {
-        x: design.apply(task.x),
-        y: task.scaled(loss),
-        weights: seen.weights,
-    };
     let objective = seen.objective(loss, beta);
     let schedule = Schedule::new(&seen, units, task.preset);
     let seed = task.seed.wrapping_add(0x5eed);

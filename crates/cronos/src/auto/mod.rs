@@ -151,7 +151,7 @@ struct Candidate<T> {
 
 pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
     if task.beta.is_some() || task.x.rows() < fixed::FEW_ROWS {
-        return Ok(fixed::fixed::<T>(task, watch));
+        return Ok(fixed::fixed(task, watch));
     }
     let start = std::time::Instant::now();
     let goal = match task.labels {
