@@ -20,8 +20,8 @@ ALWAYS = ["summary", "chosen", "convergence"]
 EVERY = "path gates confusion residuals importance mistakes files".split()
 # page, sections, charts, words that must show as they are
 PAGES = [
-    ("classes/index.html", [*ALWAYS, "confusion", "mistakes", "files"], 2, ["digits"]),
-    ("numbers/index.html", [*ALWAYS, "residuals", "files"], 4, ["<b>price</b>"]),
+    ("classes/index.html", [*ALWAYS, "confusion", "importance", "mistakes", "files"], 2, ["digits"]),
+    ("numbers/index.html", [*ALWAYS, "residuals", "importance", "files"], 4, ["<b>price</b>"]),
     ("demo/full.html", [*ALWAYS, *EVERY], 8, ["digits"]),
     ("demo/hostile.html", [*ALWAYS, *EVERY], 10, ["<script>alert('x')</script>"]),
     ("demo/bare.html", ["confusion"], 0, ["Iris-setosa"]),

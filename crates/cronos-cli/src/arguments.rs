@@ -231,7 +231,11 @@ pub struct Inspect {
     /// A model file, a data file or `digits`
     #[arg(value_name = "MODEL|DATA")]
     pub what: String,
-    /// Target column of a data file
+    /// For a model: labelled data on which its features are shuffled one by one, to see what each
+    /// is worth
+    #[arg(long, value_name = "DATA")]
+    pub data: Option<String>,
+    /// Target column of a data file [default: with --data, as in training]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub target: Option<String>,
     /// Print one JSON object

@@ -1,5 +1,6 @@
 //! The result of a fit, for people and for programs.
 
+use crate::commands::importance::Measured;
 use crate::memory;
 use crate::output::colours;
 use crate::score::Score;
@@ -18,6 +19,8 @@ pub struct Summary<'a> {
     pub fitted: &'a Fitted,
     pub train: &'a Score,
     pub test: Option<&'a Score>,
+    /// How much the features matter, if that was asked for.
+    pub importance: Option<&'a Measured>,
     pub out: Option<&'a Path>,
     pub total_seconds: f64,
 }
@@ -74,6 +77,8 @@ impl Summary<'_> {
             },
             "planned_memory_bytes": fitted.planned_bytes,
             "peak_memory_bytes": memory::peak_bytes(),
+            "shuffled": self.importance.map(Measured::rows_json),
+            "importance": self.importance.map(Measured::json),
             "search": fitted.search.as_ref().map(search_json),
             "model": self.out.map(|path| path.display().to_string()),
         })
@@ -272,13 +277,13 @@ fn search_json(search: &Search) -> Value {
     })
 }
 
-/// The first few classes, in words.
-fn listed(classes: &[String]) -> String {
+/// The first few classes or other names, in words.
+pub fn listed(classes: &[impl AsRef<str>]) -> String {
     const SHOWN: usize = 5;
     let shown = classes
         .iter()
         .take(SHOWN)
-        .cloned()
+        .map(AsRef::as_ref)
         .collect::<Vec<_>>()
         .join(", ");
     match classes.len() {

@@ -25,12 +25,16 @@ fn table(data: &Data, front: (&str, &str), behind: (&str, &str)) -> String {
     text
 }
 
-/// What a fit printed, and the model it saved.
+/// What a fit printed, and the numbers of the model it saved. The header, which also tells
+/// of the columns that were left out, is not compared.
 fn fit(folder: &Folder, line: &str) -> (String, Vec<u8>) {
     let line = format!("fit {line} {QUICK} --force --out m.safetensors");
     let ended = folder.run(&line);
     assert_eq!(ended.code, Some(0), "{line}: {ended:?}");
-    (ended.stderr, folder.bytes("m.safetensors"))
+    let bytes = folder.bytes("m.safetensors");
+    let (length, rest) = bytes.split_first_chunk().unwrap();
+    let header = u64::from_le_bytes(*length) as usize;
+    (ended.stderr, rest[header..].to_vec())
 }
 
 #[test]
@@ -53,6 +57,8 @@ fn dropped_columns_change_nothing_and_are_not_asked_for() {
         assert_eq!((said.as_str(), model.is_empty()), ("", false));
         let (_, model) = fit(&folder, &format!("more.csv {options}"));
         assert!(model == plain, "{options}");
+        let left_out = &folder.json("inspect m.safetensors --json")["left_out"];
+        assert_eq!(left_out, &json!(["who", "a,b", "note"]), "{options}");
         for file in ["d.csv", "more.csv"] {
             let line = format!("predict m.safetensors {file}");
             assert_eq!(folder.print(&line), expected, "{options}: {file}");
@@ -103,6 +109,17 @@ fn an_index_is_left_out_with_a_remark() {
             )
         );
         assert!(model == plain, "{name}");
+        let left_out = &folder.json("inspect m.safetensors --json")["left_out"];
+        assert_eq!(left_out, &json!([shown, "z"]));
+        let text = folder.print("inspect m.safetensors");
+        assert!(
+            text.contains(&format!("\nleft out            {shown}, z\n")),
+            "{text}"
+        );
+        assert_eq!(
+            folder.json("inspect i.csv --json")["left_out"],
+            json!([shown])
+        );
         // with or without the index, and with one that does not count
         folder.put("j.csv", table(&data, (name, "a{}"), ("z", "1")));
         for file in ["d.csv", "i.csv", "j.csv"] {

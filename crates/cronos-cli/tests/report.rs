@@ -27,7 +27,14 @@ fn a_classification_has_a_page() {
     let page = folder.text("out/index.html");
     assert_eq!(
         sections(&page),
-        ["summary", "chosen", "convergence", "confusion", "files"]
+        [
+            "summary",
+            "chosen",
+            "convergence",
+            "confusion",
+            "importance",
+            "files"
+        ]
     );
     for text in [
         "&lt;d&gt;",
@@ -48,9 +55,15 @@ fn a_regression_shows_residuals() {
     folder.put("d.csv", surface(60));
     folder.print(&format!("fit d.csv --report out --holdout 0 {QUICK}"));
     let page = folder.text("out/index.html");
-    let expected = ["summary", "chosen", "convergence", "residuals", "files"];
-    assert_eq!(sections(&page), expected);
-    assert!(page.contains("60 training rows"), "no test rows were kept");
+    let expected = "summary chosen convergence residuals importance files";
+    assert_eq!(sections(&page).join(" "), expected);
+    for text in [
+        "60 training rows",
+        "60 training rows, 5 times",
+        "how much R²",
+    ] {
+        assert!(page.contains(text), "no test rows were kept: {text}");
+    }
 }
 
 #[test]
@@ -61,8 +74,23 @@ fn misclassified_images_are_shown() {
     let accuracy = report["test"]["accuracy"].as_f64().unwrap();
     let wrong = (539.0 * (1.0 - accuracy)).round() as usize;
     let images = page.matches("<img").count();
-    assert_eq!(images, wrong.min(48));
+    assert_eq!(
+        images,
+        1 + wrong.min(48),
+        "a map of the pixels, and mistakes"
+    );
     assert_eq!(page.matches("data:image/png;base64,").count(), images);
+    let (_, importance) = page.split_once("<section id=\"importance\"").unwrap();
+    assert_eq!(
+        importance
+            .split("</section>")
+            .next()
+            .unwrap()
+            .matches("<img")
+            .count(),
+        1
+    );
+    assert_eq!(report["importance"].as_array().unwrap().len(), 64);
 }
 
 #[test]

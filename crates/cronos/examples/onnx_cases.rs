@@ -170,6 +170,7 @@ fn model(task: Task, network: Network) -> Model {
         training: Training {
             seed: 1,
             data_fingerprint: "none".into(),
+            left_out: Vec::new(),
             rows: 0,
             status: "made by hand".into(),
             iterations: 0,

@@ -23,7 +23,12 @@ pub struct Ramp {
 impl Ramp {
     /// Its value on a row of raw features.
     pub fn of(&self, row: &[f64]) -> f64 {
-        ((row[self.column] - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+        self.at(row[self.column])
+    }
+
+    /// Its value where the feature is `x`.
+    pub fn at(&self, x: f64) -> f64 {
+        ((x - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 }
 

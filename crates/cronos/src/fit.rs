@@ -235,6 +235,7 @@ fn learn<T: Real>(
         beta: options.beta,
         most,
         tolerance: options.settings.gap_relative,
+        memory: memory::limit(&options.settings),
         seed: options.seed,
     };
     let watch = Watch::new(
@@ -257,7 +258,7 @@ fn learn<T: Real>(
         solver: "column-generation",
         reason: "gates are learned, each where it lowers the objective most".into(),
         rank: None,
-        planned_bytes: None,
+        planned_bytes: found.planned_bytes,
         reduced_features: None,
         seconds: found.seconds,
         loss: lead.loss,

@@ -46,7 +46,7 @@ pub fn folds(labels: Option<&[usize]>, rows: usize, count: usize, seed: u64) -> 
 
 /// Fisher and Yates's shuffle, spelt out because the `rand` crate may change its own, and
 /// with it all folds, from one version to the next.
-fn shuffle(rows: &mut [usize], random: &mut ChaCha8Rng) {
+pub(crate) fn shuffle(rows: &mut [usize], random: &mut ChaCha8Rng) {
     for last in (1..rows.len()).rev() {
         rows.swap(last, below(last as u64 + 1, random) as usize);
     }

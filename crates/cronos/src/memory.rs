@@ -80,6 +80,10 @@ impl Plan {
         Self { arrays }
     }
 
+    pub(crate) fn of(arrays: Vec<(&'static str, u64)>) -> Self {
+        Self { arrays }
+    }
+
     /// The arrays and their sizes in bytes.
     pub fn arrays(&self) -> &[(&'static str, u64)] {
         &self.arrays
@@ -90,8 +94,8 @@ impl Plan {
         self.arrays.iter().map(|(_, bytes)| bytes).sum()
     }
 
-    /// Refuses a plan that does not fit.
-    pub(crate) fn check(&self, available: u64) -> Result<(), Error> {
+    /// Refuses a plan that does not fit, and tells a way out.
+    pub(crate) fn check(&self, available: u64, way_out: &str) -> Result<(), Error> {
         if self.total() <= available {
             return Ok(());
         }
@@ -101,8 +105,7 @@ impl Plan {
             needed: self.total(),
             available,
             advice: format!(
-                "the largest array is {name} with {}; use fewer gates, fewer rows, --precision \
-                 f32 or --solver sample-pcg",
+                "the largest array is {name} with {}; {way_out}",
                 human(bytes)
             ),
         })

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 /// Rows predicted at a time. A shorter batch is padded to it, so a prediction
 /// never depends on the batch it came in.
-const BATCH: usize = 64;
+pub(crate) const BATCH: usize = 64;
 
 /// `Σ_j output_j · unit_j(x) + output_bias`, where unit `j` is
 /// `max(hidden_j·x + hidden_bias_j, 0)`, or, with gates,
@@ -45,6 +45,13 @@ pub struct Gating {
     pub bias: Vec<f64>,
     /// The gate of each hidden unit.
     pub gate_of: Vec<usize>,
+}
+
+/// What goes into the units and the gates of `BATCH` rows, row by row.
+#[derive(Clone)]
+pub(crate) struct Sums {
+    pub units: Vec<f64>,
+    pub gates: Vec<f64>,
 }
 
 /// A map of the targets that was applied before training: `(y − mean) / scale`.
@@ -200,30 +207,39 @@ impl Network {
             .par_chunks_mut(BATCH * outputs)
             .zip(x.values().par_chunks(BATCH * x.columns()))
             .for_each(|(out, rows)| {
-                let count = rows.len() / x.columns();
-                let width = self.hidden.columns();
-                let mut padded = vec![0.0; BATCH * width];
-                for (row, padded) in rows.chunks(x.columns()).zip(padded.chunks_mut(width)) {
-                    let (raw, ramps) = padded.split_at_mut(row.len());
-                    raw.copy_from_slice(row);
-                    for (out, ramp) in ramps.iter_mut().zip(&self.encoding.ramps) {
-                        *out = ramp.of(row);
-                    }
-                }
-                let batch = self.predict_batch(&padded);
-                out.copy_from_slice(&batch[..count * outputs]);
+                let batch = self.outputs_of(self.sums_of(rows));
+                out.copy_from_slice(&batch[..out.len()]);
             });
         Matrix::from_rows(x.rows(), outputs, values)
     }
 
-    /// The outputs of exactly `BATCH` rows.
-    fn predict_batch(&self, rows: &[f64]) -> Vec<f64> {
-        let mut units = affine(rows, &self.hidden, &self.hidden_bias);
+    /// What goes into the units and gates for at most `BATCH` rows of raw features.
+    pub(crate) fn sums_of(&self, rows: &[f64]) -> Sums {
+        let (raw, width) = (self.features(), self.hidden.columns());
+        let mut padded = vec![0.0; BATCH * width];
+        for (row, padded) in rows.chunks(raw).zip(padded.chunks_mut(width)) {
+            let (raw, ramps) = padded.split_at_mut(row.len());
+            raw.copy_from_slice(row);
+            for (out, ramp) in ramps.iter_mut().zip(&self.encoding.ramps) {
+                *out = ramp.of(row);
+            }
+        }
+        let gates = (self.gating.as_ref())
+            .map(|gating| affine(&padded, &gating.directions, &gating.bias))
+            .unwrap_or_default();
+        Sums {
+            units: affine(&padded, &self.hidden, &self.hidden_bias),
+            gates,
+        }
+    }
+
+    /// The outputs of the `BATCH` rows with these sums.
+    pub(crate) fn outputs_of(&self, sums: Sums) -> Vec<f64> {
+        let Sums { mut units, gates } = sums;
         let count = self.neurons();
         match &self.gating {
             None => units.iter_mut().for_each(|unit| *unit = unit.max(0.0)),
             Some(gating) => {
-                let gates = affine(rows, &gating.directions, &gating.bias);
                 for (row, units) in units.chunks_mut(count.max(1)).enumerate() {
                     let gates = &gates[row * gating.bias.len()..];
                     for (unit, &gate) in units.iter_mut().zip(&gating.gate_of) {

@@ -73,6 +73,11 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Some of the steps announced will not be taken.
+    pub fn skip(&self, steps: usize) {
+        self.done.fetch_add(steps, Ordering::Relaxed);
+    }
+
     /// Whether to stop, when `share` of the time limit may be used up.
     pub fn stop(&self, share: f64) -> Option<Status> {
         if self.asked.load(Ordering::Relaxed) == 1 || self.observer.stop() {

@@ -8,7 +8,7 @@ mod report;
 mod parts;
 
 use parts::*;
-use report::{Choice, Figure, Measure, Mistake, Report, RoundPoint};
+use report::{Choice, Figure, Measure, Mistake, PixelMap, Report, RoundPoint};
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -56,6 +56,12 @@ fn full() -> Result<Report, Box<dyn std::error::Error>> {
         file("../models/digits.safetensors", "the trained network", false),
     ];
     report.mistakes = mistakes()?;
+    report.shuffled_on = "539 test rows, 5 times".into();
+    report.pixels = Some(PixelMap {
+        shares: report.importance.iter().map(|f| f.group_norm).collect(),
+        width: 8,
+        height: 8,
+    });
     Ok(report)
 }
 

@@ -169,7 +169,7 @@ pub fn importance() -> Vec<Importance> {
     (0..64)
         .map(|i| Importance {
             feature: format!("pixel_{}_{}", i / 8, i % 8),
-            group_norm: 2.0 * next(),
+            group_norm: next() / 32.0,
             permutation: Some(Permutation {
                 mean: 0.12 * next().powi(3) - 0.004,
                 spread: 0.002 + 0.01 * next(),

@@ -1,29 +1,17 @@
 //! `cronos eval`
 
-use super::labelled::{Truth, target_column};
-use super::predict::missing;
+use super::labelled::{Labelled, Truth};
 use crate::arguments::Eval;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::{Matrix, Model, Task};
-use cronos_data::ReadOptions;
 use serde_json::json;
 use std::fmt::Write;
 use std::process::ExitCode;
 
 pub fn run(eval: &Eval) -> Result<ExitCode, Failure> {
     let model = model_file::read(&eval.model)?;
-    let options = ReadOptions {
-        target: target_column(eval.target.as_ref().or(model.target_name.as_ref())),
-        missing: missing(&model),
-        expected_features: Some(&model.feature_names),
-        ..ReadOptions::default()
-    };
-    let loaded = cronos_data::read(&eval.data, &options).map_err(Failure::reading)?;
-    // data that comes with a test part is there to be tested on
-    let data = loaded.test.unwrap_or(loaded.train);
-    let truth = Truth::of(&data, &model.task, model.training.grouping.as_ref())?;
-    let x = model_file::matrix(data.features)?;
+    let Labelled { x, truth, .. } = Labelled::read(&model, &eval.data, eval.target.as_ref())?;
     let score = truth.score(&model, &x)?;
     let confusion = confusion(&model, &truth, &x)?;
     if eval.json {

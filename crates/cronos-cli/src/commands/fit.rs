@@ -1,5 +1,6 @@
 //! `cronos fit`
 
+use super::importance::Measured;
 use super::job::Job;
 use super::knobs;
 use super::labelled::Truth;
@@ -44,12 +45,17 @@ pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     if let Some(out) = &fit.out {
         model_file::write(out, &model.to_bytes()?, fit.force)?;
     }
+    let importance = match &fit.report {
+        Some(_) => Some(importance(&job, &model, fitted.status)?),
+        None => None,
+    };
     let summary = Summary {
         data: &job.name,
         model: &model,
         fitted: &fitted,
         train: &train_score,
         test: test_score.as_ref(),
+        importance: importance.as_ref(),
         out: fit.out.as_deref(),
         total_seconds: start.elapsed().as_secs_f64(),
     };
@@ -70,6 +76,18 @@ pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
         _ if fit.strict => ExitCode::from(failure::TOLERANCE_NOT_REACHED),
         _ => ExitCode::SUCCESS,
     })
+}
+
+/// How much the features matter, on the test rows or, if there are none, the training rows.
+fn importance(job: &Job, model: &Model, status: Status) -> Result<Measured, Failure> {
+    if status == Status::Interrupted {
+        // whoever interrupts wants to wait no longer
+        return Ok(Measured::by_weights(model));
+    }
+    match &job.test {
+        Some((x, truth)) => Measured::by_shuffling(model, x, truth, "test rows"),
+        None => Measured::by_shuffling(model, &job.train, &job.train_truth, "training rows"),
+    }
 }
 
 /// Refuses outputs that cannot be written before any work is done for them.
@@ -138,6 +156,7 @@ fn model(job: &Job, fitted: &Fitted, options: &Options, imputation: Option<Vec<f
         training: Training {
             seed: options.seed,
             data_fingerprint: job.fingerprint.clone(),
+            left_out: job.left_out.clone(),
             rows: job.train.rows(),
             status: fitted.status.name().into(),
             iterations: fitted.iterations,

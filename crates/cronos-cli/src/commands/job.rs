@@ -31,6 +31,8 @@ pub struct Job {
     pub task: Task,
     pub grouping: Option<Grouping>,
     pub feature_names: Vec<String>,
+    /// Columns that are no features: an index, and those dropped on request.
+    pub left_out: Vec<String>,
     pub target_name: Option<String>,
     pub fingerprint: String,
     /// Height, width and channels when every row is an image.
@@ -53,6 +55,7 @@ impl Job {
         };
         let fingerprint = data.fingerprint();
         let held_out = other.is_none();
+        let left_out = left_out(&data);
         let Dataset {
             name,
             features,
@@ -85,6 +88,7 @@ impl Job {
             task: goal.task,
             grouping: goal.grouping,
             feature_names,
+            left_out,
             target_name,
             fingerprint,
             image_shape,
@@ -182,6 +186,13 @@ fn test_target(fit: &Fit) -> Result<TargetColumn, Failure> {
         ))),
         (named, usual) => Ok(target_column(named.as_ref().or(usual.as_ref()))),
     }
+}
+
+/// Columns that are no features: an index, and those dropped on request.
+fn left_out(data: &Dataset) -> Vec<String> {
+    let index = data.counting.iter().filter(|column| column.left_out);
+    let index = index.map(|column| column.name.clone());
+    index.chain(data.dropped.iter().cloned()).collect()
 }
 
 /// Says which column seems to be an index, and what to do about it.

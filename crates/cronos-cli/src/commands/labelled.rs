@@ -1,9 +1,10 @@
 //! Data with its truth: classes or numbers.
 
 use crate::failure::Failure;
+use crate::model_file;
 use crate::score::Score;
-use cronos::{Grouping, Matrix, Model, Task};
-use cronos_data::{Dataset, Target, TargetColumn};
+use cronos::{Grouping, Matrix, Model, Task, chosen_classes};
+use cronos_data::{Dataset, Missing, ReadOptions, Target, TargetColumn};
 
 /// What the rows should be.
 pub enum Truth {
@@ -50,10 +51,14 @@ impl Truth {
 
     /// How well a model does on these rows.
     pub fn score(&self, model: &Model, x: &Matrix<f64>) -> Result<Score, Failure> {
+        self.score_of(&model.decide(x)?)
+    }
+
+    /// How well the outputs of a model do on these rows.
+    pub fn score_of(&self, predicted: &Matrix<f64>) -> Result<Score, Failure> {
         Ok(match self {
-            Self::Classes(truth) => Score::of_classes(&model.classify(x)?, truth),
+            Self::Classes(truth) => Score::of_classes(&chosen_classes(predicted), truth),
             Self::Numbers(truth) => {
-                let predicted = model.decide(x)?;
                 if truth.columns() != predicted.columns() {
                     return Err(Failure::Input(format!(
                         "the model predicts {} number(s) per row, the data has {}",
@@ -61,9 +66,45 @@ impl Truth {
                         truth.columns()
                     )));
                 }
-                Score::of_numbers(&predicted, truth)
+                Score::of_numbers(predicted, truth)
             }
         })
+    }
+}
+
+/// Labelled data for a model.
+pub struct Labelled {
+    pub x: Matrix<f64>,
+    pub truth: Truth,
+    /// A short name of the data.
+    pub name: String,
+}
+
+impl Labelled {
+    /// Reads data as a model wants it; of data that comes with a test part that part.
+    pub fn read(model: &Model, data: &str, target: Option<&String>) -> Result<Self, Failure> {
+        let options = ReadOptions {
+            target: target_column(target.or(model.target_name.as_ref())),
+            missing: missing(model),
+            expected_features: Some(&model.feature_names),
+            ..ReadOptions::default()
+        };
+        let loaded = cronos_data::read(data, &options).map_err(Failure::reading)?;
+        let data = loaded.test.unwrap_or(loaded.train);
+        let truth = Truth::of(&data, &model.task, model.training.grouping.as_ref())?;
+        Ok(Self {
+            name: data.name,
+            truth,
+            x: model_file::matrix(data.features)?,
+        })
+    }
+}
+
+/// A model that knows how to fill missing values accepts them.
+pub fn missing(model: &Model) -> Missing {
+    match model.imputation {
+        Some(_) => Missing::Keep,
+        None => Missing::Refuse,
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod eval;
 pub mod export;
 pub mod fit;
+pub mod importance;
 pub mod inspect;
 mod job;
 mod knobs;

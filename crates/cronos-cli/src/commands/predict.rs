@@ -1,11 +1,11 @@
 //! `cronos predict`
 
-use super::labelled::target_column;
+use super::labelled::{missing, target_column};
 use crate::arguments::Predict;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::{Matrix, Model, Task};
-use cronos_data::{Features, Missing, ReadOptions, TargetColumn};
+use cronos_data::{Features, ReadOptions, TargetColumn};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -66,15 +66,6 @@ fn features(predict: &Predict, model: &Model) -> Result<Features, Failure> {
         None => read(TargetColumn::Absent).or_else(|_| read(TargetColumn::Auto)),
     };
     Ok(loaded.map_err(Failure::reading)?.train.features)
-}
-
-/// A model that knows how to fill missing values accepts them.
-pub fn missing(model: &Model) -> Missing {
-    if model.imputation.is_some() {
-        Missing::Keep
-    } else {
-        Missing::Refuse
-    }
 }
 
 /// `prediction`, then for classes the decision values and, if they are known, the

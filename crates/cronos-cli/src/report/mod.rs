@@ -13,7 +13,8 @@ mod thin;
 #[cfg(test)]
 mod tests;
 
-pub use text::{number, percent, whole};
+pub use sections::by_importance;
+pub use text::{number, percent, shortened, whole, with_spread};
 
 /// Everything the page shows.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +47,10 @@ pub struct Report {
     pub residuals: Vec<Residuals>,
     /// In any order; the largest are shown.
     pub importance: Vec<Importance>,
+    /// Where features were shuffled, such as `539 test rows, 5 times`.
+    pub shuffled_on: String,
+    /// When the features are pixels.
+    pub pixels: Option<PixelMap>,
     /// Images that were misclassified, the worst first.
     pub mistakes: Vec<Mistake>,
     /// The command that made the report, if it is known.
@@ -87,6 +92,16 @@ pub struct Measure {
     pub name: String,
     /// Whether 1 is written as 100 %.
     pub percent: bool,
+}
+
+impl Measure {
+    /// Accuracy for classes, R² for numbers.
+    pub fn of_classes(classes: bool) -> Self {
+        Self {
+            name: if classes { "accuracy" } else { "R²" }.into(),
+            percent: classes,
+        }
+    }
 }
 
 impl Default for Measure {
@@ -145,7 +160,7 @@ pub struct Residuals {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Importance {
     pub feature: String,
-    /// Norm of the weights that read the feature.
+    /// Share of the weights that read the feature.
     pub group_norm: f64,
     /// What shuffling the feature costs, if it was measured.
     pub permutation: Option<Permutation>,
@@ -156,6 +171,15 @@ pub struct Importance {
 pub struct Permutation {
     pub mean: f64,
     pub spread: f64,
+}
+
+/// The features as an image, each with its share of the weights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PixelMap {
+    /// Row after row.
+    pub shares: Vec<f64>,
+    pub width: usize,
+    pub height: usize,
 }
 
 /// An image that was misclassified.

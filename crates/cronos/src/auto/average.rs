@@ -14,8 +14,7 @@ pub(super) fn shares(scores: &[f64], rows: usize) -> Vec<f64> {
     let Some(&best) = scores.first() else {
         return Vec::new();
     };
-    let n = rows as f64;
-    let error = (best.max(1.0 / n) / n).sqrt();
+    let error = standard_error(best, rows);
     let mut shares: Vec<f64> = scores
         .iter()
         .map(|score| (-(score - best) / error).exp())
@@ -25,6 +24,12 @@ pub(super) fn shares(scores: &[f64], rows: usize) -> Vec<f64> {
     let total: f64 = shares.iter().sum();
     shares.iter_mut().for_each(|share| *share /= total);
     shares
+}
+
+/// How much a score on `rows` rows may be off, by chance.
+pub(super) fn standard_error(score: f64, rows: usize) -> f64 {
+    let n = rows as f64;
+    (score.max(1.0 / n) / n).sqrt()
 }
 
 /// `Σ share · network`: the units of all, their outer weights times the share.

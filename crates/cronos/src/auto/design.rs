@@ -43,16 +43,35 @@ pub(super) struct Design {
 }
 
 impl Design {
-    pub fn new(x: &Matrix<f64>, weights: Option<&[f64]>, style: Style, bias: bool) -> Self {
-        let mut design = Self {
-            style,
-            encoding: Encoding::new(x, style.knots),
-            scaling: Scaling::identity(0),
+    /// The features as they are.
+    pub fn as_they_are(x: &Matrix<f64>, bias: bool) -> Self {
+        Self {
+            style: STYLES[0],
+            encoding: Encoding::default(),
+            scaling: Scaling::identity(x.columns()),
             features: x.columns(),
             bias,
-        };
-        design.scaling = Scaling::standard(&design.columns_of(x), weights);
-        design
+        }
+    }
+
+    /// A style on these rows, if it adds at most `most` columns.
+    pub fn new(x: &Matrix<f64>, style: Style, bias: bool, most: usize) -> Option<Self> {
+        let encoding = Encoding::new(x, style.knots);
+        (encoding.ramps.len() <= most).then(|| Self {
+            style,
+            encoding,
+            ..Self::as_they_are(x, bias)
+        })
+    }
+
+    /// Scales the columns to mean 0 and deviation 1.
+    pub fn standardize(&mut self, x: &Matrix<f64>, weights: Option<&[f64]>) {
+        self.scaling = Scaling::standard(&self.columns_of(x), weights);
+    }
+
+    /// Whether both see the same columns.
+    pub fn same_columns(&self, other: &Self) -> bool {
+        self.encoding == other.encoding && self.style.hats == other.style.hats
     }
 
     /// Columns that the network sees, without the bias.
@@ -149,7 +168,8 @@ mod tests {
             _ => (i % 2) as f64,
         });
         for style in STYLES {
-            let design = Design::new(&x, None, style, true);
+            let mut design = Design::new(&x, style, true, 99).expect("few ramps");
+            design.standardize(&x, None);
             let seen: Matrix<f64> = design.apply(&x);
             let (d, m, outputs) = (seen.columns(), 5, 2);
             let units = Hidden {

@@ -1,13 +1,14 @@
 //! A penalty that is given: gates are learned for it, as well as they can be.
 
-use super::design::{Design, STYLES};
+use super::design::Design;
 use super::path::{Grid, Pace, Seen, walk};
-use super::plan::Preset;
+use super::plan::{self, Preset};
 use super::{Found, Member, RoundPoint, Search, Task, WHOLE_SHARE, certify};
+use crate::Error;
 use crate::admm::{Seconds, Status};
 use crate::learn::{Climb, Effort, Patience, descend, learn, penalty};
 use crate::observe::Watch;
-use crate::scaling::Scaling;
+use std::sync::Arc;
 
 /// Rows below which nothing can be held out.
 pub(super) const FEW_ROWS: usize = 12;
@@ -17,6 +18,9 @@ const FRACTION: f64 = 1e-3;
 
 /// Units at most, when nothing is said.
 const MOST: usize = 100;
+
+/// Units on the way to the penalty, per unit at the end.
+const WIDE: usize = 2;
 
 /// How the work is spent once the penalty is reached, from the size of the data alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,8 +58,8 @@ impl Schedule {
             patience: Patience {
                 iterations,
                 memory: 20,
-                window: 10,
-                progress: 1e-5,
+                window: 100,
+                progress: 1e-4,
             },
         }
     }
@@ -79,26 +83,31 @@ fn spare(units: usize) -> usize {
 /// Walks down to the penalty, then exchanges units and descends until no direction
 /// violates the dual constraint by more than the tolerance or nothing is gained,
 /// and descends once more.
-pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Found {
+pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
+    let (n, d) = (task.x.rows(), task.x.columns());
+    let units = task.most.unwrap_or(MOST);
+    // the last descent remembers five times as much as a path's
+    let memory = plan::memory::<f64>(n, n, &[d], task.y.columns(), 5 * units);
+    memory.check(task.memory, plan::WAY_OUT)?;
     let start = std::time::Instant::now();
     let loss = task.losses[0];
-    let mut design = Design::new(task.x, task.weights, STYLES[0], task.bias);
-    if !task.standardize {
-        design.scaling = Scaling::identity(task.x.columns());
+    let mut design = Design::as_they_are(task.x, task.bias);
+    if task.standardize {
+        design.standardize(task.x, task.weights);
     }
     // in single precision, rounding ends the line searches too early
     let seen: Seen<f64> = Seen {
-        x: design.apply(task.x),
+        x: Arc::new(design.apply(task.x)),
         y: task.scaled(loss),
         weights: task.weights.map(<[f64]>::to_vec),
     };
     let top = seen.zero_beta(loss, task.seed);
     let beta = task.beta.unwrap_or(FRACTION * top * seen.total());
     let low = beta / seen.total();
-    let units = task.most.unwrap_or(MOST);
+    // a wide network on the way finds better gates than one that is short of units
     let pace = Pace {
-        units,
-        new_units: 8,
+        units: WIDE * units,
+        new_units: spare(units),
         rounds: 2,
         iterations: 50,
     };
@@ -145,7 +154,8 @@ pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Found {
         None if certificate.gap <= task.tolerance => Status::Solved,
         None => Status::IterationLimit,
     };
-    Found {
+    Ok(Found {
+        planned_bytes: Some(memory.total()),
         network: design.network(&hidden, task.targets),
         status,
         scaling: design.scaling.clone(),
@@ -167,6 +177,7 @@ pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Found {
             folds: 0,
             repeats: 0,
             rows: task.x.rows(),
+            sample: None,
             tried: vec![(design.style.name, loss)],
         },
         seconds: Seconds {
@@ -174,5 +185,5 @@ pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Found {
             solve: start.elapsed().as_secs_f64() - setup,
             ..Seconds::default()
         },
-    }
+    })
 }

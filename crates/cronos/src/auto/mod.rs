@@ -10,8 +10,10 @@ mod certify;
 mod design;
 mod fixed;
 mod judge;
+mod levels;
 mod path;
 mod plan;
+mod refit;
 mod validate;
 
 pub use plan::Preset;
@@ -19,7 +21,7 @@ pub use plan::Preset;
 use crate::Error;
 use crate::admm::{Seconds, Status};
 use crate::certificate::Certificate;
-use crate::learn::{Hidden, penalty};
+use crate::folds::folds;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::{Network, TargetScaling};
@@ -27,10 +29,11 @@ use crate::observe::Watch;
 use crate::real::Real;
 use crate::scaling::Scaling;
 use design::Design;
-use judge::{Judged, judge, traces};
-use path::{Grid, Seen, walk};
+use judge::{Judged, in_turn, judge, traces};
+use path::{Grid, Seen};
 use plan::Plan;
-use rayon::prelude::*;
+use refit::{Refit, Trained};
+use std::sync::Arc;
 use validate::Goal;
 
 /// Shares of a time limit after which the search, and everything, must end.
@@ -105,6 +108,8 @@ pub struct Search {
     pub repeats: usize,
     /// Rows that took part.
     pub rows: usize,
+    /// Of them those that the choice was made on, when not all were.
+    pub sample: Option<usize>,
     /// Ways of seeing the features, and losses, that were tried.
     pub tried: Vec<(&'static str, Loss)>,
 }
@@ -129,6 +134,8 @@ pub(crate) struct Task<'a> {
     pub most: Option<usize>,
     /// The gap to reach when the penalty is given.
     pub tolerance: f64,
+    /// Bytes that may be taken.
+    pub memory: u64,
     pub seed: u64,
 }
 
@@ -138,6 +145,7 @@ pub(crate) struct Found {
     pub search: Search,
     pub status: Status,
     pub scaling: Scaling,
+    pub planned_bytes: Option<u64>,
     pub seconds: Seconds,
 }
 
@@ -145,68 +153,116 @@ pub(crate) struct Found {
 struct Candidate<T> {
     design: Design,
     loss: Loss,
+    /// All rows.
     seen: Seen<T>,
+    /// The rows that paths are walked on.
+    sample: Seen<T>,
     grid: Grid,
+}
+
+impl<T: Real> Candidate<T> {
+    /// Penalty on all rows at a step of the path. Noise in the gradient of the loss
+    /// grows with the square root of the rows, and so does the penalty against it.
+    fn beta(&self, step: usize) -> f64 {
+        let (all, sample) = (self.seen.total(), self.sample.total());
+        self.grid.at(step) * (all * sample).sqrt()
+    }
 }
 
 pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
     if task.beta.is_some() || task.x.rows() < fixed::FEW_ROWS {
-        return Ok(fixed::fixed(task, watch));
+        return fixed::fixed(task, watch);
     }
     let start = std::time::Instant::now();
-    let goal = match task.labels {
-        Some(_) => Goal::Class,
-        None => Goal::Number,
-    };
+    let goal = Goal::of(task.labels);
     let n = task.x.rows();
     let kinds = kinds(task);
     let widths: Vec<usize> = kinds.iter().map(|(design, _)| design.columns()).collect();
     let plan = Plan::new(n, &widths, task.y.columns(), task.preset);
-    let candidates: Vec<Candidate<T>> = kinds
-        .into_iter()
-        .take(plan.kinds)
-        .map(|(design, loss)| candidate(task, design, loss, &plan))
-        .collect();
+    let memory = plan.memory::<T>(n, &widths, task.y.columns());
+    memory.check(task.memory, plan::WAY_OUT)?;
+    let sample = sample(task, &plan);
+    let mut candidates: Vec<Candidate<T>> = Vec::new();
+    for (design, loss) in kinds.into_iter().take(plan.kinds) {
+        // losses on the same columns share them
+        let same = candidates
+            .last()
+            .filter(|last| last.design.same_columns(&design));
+        let x = match same {
+            Some(last) => last.seen.x.clone(),
+            None => Arc::new(design.apply(task.x)),
+        };
+        candidates.push(candidate(task, design, loss, x, sample.as_deref(), &plan));
+    }
     let setup = start.elapsed().as_secs_f64();
     watch.expect((plan.jobs() * candidates.len() + plan.networks) * plan.steps);
-    let traces = traces(task, &candidates, &plan, goal, watch);
+    let labels: Option<Vec<usize>> = match (task.labels, &sample) {
+        (Some(labels), Some(rows)) => Some(rows.iter().map(|&row| labels[row]).collect()),
+        (labels, _) => labels.map(<[usize]>::to_vec),
+    };
+    let traces = traces(
+        &candidates,
+        labels.as_deref(),
+        task.seed,
+        &plan,
+        goal,
+        watch,
+    );
     let mut judged: Vec<Judged> = traces
         .iter()
         .enumerate()
         .filter_map(|(at, traces)| judge(at, traces, &candidates[at], goal))
         .collect();
     judged.sort_by(|a, b| a.score.total_cmp(&b.score));
-    let shares = average::shares(&judged.iter().map(|j| j.score).collect::<Vec<_>>(), n);
-    judged.truncate(shares.len());
+    let scores: Vec<f64> = judged.iter().map(|judged| judged.score).collect();
+    let shares = average::shares(&scores, plan.sample.unwrap_or(n));
+    judged.truncate(if sample.is_some() { 1 } else { shares.len() });
     // several networks of each kind, which differ in where the search for gates starts
-    let jobs: Vec<(usize, u64)> = (0..judged.len())
-        .flat_map(|at| (0..plan.networks as u64).map(move |number| (at, number)))
+    let jobs: Vec<(usize, u64)> = (0..plan.networks as u64)
+        .flat_map(|number| (0..judged.len()).map(move |at| (at, number)))
         .collect();
-    let trained: Vec<(Network, Member)> = jobs
-        .par_iter()
-        .map(|&(at, number)| {
-            let share = shares[at] / plan.networks as f64;
-            let candidate = &candidates[judged[at].candidate];
-            refit(task, candidate, &judged[at], share, number, &plan, watch)
-        })
-        .collect();
+    let refit = Refit {
+        task,
+        plan: &plan,
+        sampled: sample.as_deref(),
+        watch,
+    };
+    let mut trained: Vec<Trained> = in_turn(&jobs, |&(at, number)| {
+        let candidate = &candidates[judged[at].candidate];
+        refit.run(candidate, &judged[at], shares[at], number)
+    });
+    // those that the clock cut short only count if there is nothing else
+    if trained.iter().any(|trained| trained.complete) {
+        trained.retain(|trained| trained.complete);
+    }
+    let total: f64 = trained.iter().map(|trained| trained.member.weight).sum();
+    trained
+        .iter_mut()
+        .for_each(|trained| trained.member.weight /= total);
+    trained.sort_by(|a, b| b.member.weight.total_cmp(&a.member.weight));
     let weighted: Vec<(f64, &Network)> = trained
         .iter()
-        .map(|(network, member)| (member.weight * member.heat, network))
+        .map(
+            |Trained {
+                 network, member, ..
+             }| (member.weight * member.heat, network),
+        )
         .collect();
     let network = average::network(&weighted, task.x.columns(), task.targets);
-    let members: Vec<Member> = trained.into_iter().map(|(_, member)| member).collect();
+    let members: Vec<Member> = trained.into_iter().map(|trained| trained.member).collect();
     let lead = judged.first().map_or(0, |judged| judged.candidate);
     let scaling = average::raw_scaling(&network, &candidates[lead].design.scaling);
     Ok(Found {
         network,
         scaling,
+        planned_bytes: Some(memory.total()),
         status: watch.stop(SEARCH_SHARE).unwrap_or(Status::Validated),
         search: Search {
             members,
             folds: plan.folds,
             repeats: plan.repeats,
             rows: n,
+            sample: plan.sample,
             tried: candidates
                 .iter()
                 .map(|candidate| (candidate.design.style.name, candidate.loss))
@@ -230,16 +286,18 @@ fn kinds(task: &Task<'_>) -> Vec<(Design, Loss)> {
         &design::STYLES[..1]
     };
     for &style in styles {
-        let mut design = Design::new(task.x, task.weights, style, task.bias);
-        let ramps = design.encoding.ramps.len();
-        let seen = designs.iter().any(|other: &Design| {
-            other.encoding == design.encoding && (other.style.hats == style.hats || ramps == 0)
-        });
-        if seen || ramps > plan::MOST_RAMPS {
+        let Some(mut design) = Design::new(task.x, style, task.bias, plan::MOST_RAMPS) else {
+            continue;
+        };
+        let none = design.encoding.ramps.is_empty();
+        let same = |other: &Design| {
+            other.same_columns(&design) || (none && other.encoding.ramps.is_empty())
+        };
+        if designs.iter().any(same) {
             continue;
         }
-        if !task.standardize {
-            design.scaling = Scaling::identity(task.x.columns());
+        if task.standardize {
+            design.standardize(task.x, task.weights);
         }
         designs.push(design);
     }
@@ -254,15 +312,36 @@ fn kinds(task: &Task<'_>) -> Vec<(Design, Loss)> {
     kinds
 }
 
-fn candidate<T: Real>(task: &Task<'_>, design: Design, loss: Loss, plan: &Plan) -> Candidate<T> {
+/// The rows that paths are walked on, if not all: as many of each class as there
+/// are in its share.
+fn sample(task: &Task<'_>, plan: &Plan) -> Option<Vec<usize>> {
+    let n = task.x.rows();
+    let parts = n.div_ceil(plan.sample?);
+    folds(task.labels, n, parts, task.seed ^ 0x5a3)
+        .into_iter()
+        .next()
+}
+
+fn candidate<T: Real>(
+    task: &Task<'_>,
+    design: Design,
+    loss: Loss,
+    x: Arc<Matrix<T>>,
+    sample: Option<&[usize]>,
+    plan: &Plan,
+) -> Candidate<T> {
     let seen = Seen {
-        x: design.apply(task.x),
+        x,
         y: task.scaled(loss),
         weights: task.weights.map(<[f64]>::to_vec),
     };
+    let sample = match sample {
+        Some(rows) => seen.select(rows),
+        None => seen.clone(),
+    };
     let grid = Grid {
         // at the very top there is nothing to see
-        top: plan.ratio * seen.zero_beta(loss, task.seed),
+        top: plan.ratio * sample.zero_beta(loss, task.seed),
         ratio: plan.ratio,
         steps: plan.steps,
     };
@@ -270,6 +349,7 @@ fn candidate<T: Real>(task: &Task<'_>, design: Design, loss: Loss, plan: &Plan) 
         design,
         loss,
         seen,
+        sample,
         grid,
     }
 }
@@ -286,53 +366,4 @@ impl Task<'_> {
             T::of(if other { -1.0 } else { y })
         })
     }
-}
-
-/// Learns a candidate on all rows, down to its best step.
-fn refit<T: Real>(
-    task: &Task<'_>,
-    candidate: &Candidate<T>,
-    judged: &Judged,
-    share: f64,
-    number: u64,
-    plan: &Plan,
-    watch: &Watch<'_>,
-) -> (Network, Member) {
-    let Candidate {
-        design,
-        loss,
-        seen,
-        grid,
-    } = candidate;
-    let loss = *loss;
-    let beta = judged.path[judged.step].beta;
-    let stop = || watch.stop(WHOLE_SHARE).is_some();
-    let mut rounds = Vec::new();
-    let record = |step: usize, units: &Hidden<T>| {
-        let (value, _) = seen.objective(loss, beta).pull(units);
-        rounds.push(RoundPoint {
-            beta: grid.at(step) * seen.total(),
-            objective: value + penalty(units, beta),
-            neurons: units.len(),
-        });
-        watch.step(0);
-        step < judged.step
-    };
-    let seed = task.seed.wrapping_add(0xa11 * number);
-    let units = walk(seen, loss, grid, &plan.pace, seed, &stop, record);
-    let member = Member {
-        features: design.style.name,
-        loss,
-        heat: judged.heat,
-        weight: share,
-        beta,
-        neurons: units.len(),
-        columns: design.columns(),
-        validation_score: judged.shown,
-        certificate: certify::certificate(seen, loss, beta, &units),
-        path: judged.path.clone(),
-        rounds,
-        chosen: judged.step,
-    };
-    (design.network(&units, task.targets), member)
 }

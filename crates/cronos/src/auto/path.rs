@@ -5,6 +5,7 @@ use crate::learn::{Climb, Effort, Hidden, Objective, Patience, largest_gain, lea
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
+use std::sync::Arc;
 
 /// A grid of penalties per unit of row weight, falling geometrically.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +25,8 @@ impl Grid {
 /// Rows as the learner sees them.
 #[derive(Clone)]
 pub(super) struct Seen<T> {
-    pub x: Matrix<T>,
+    /// Shared by the losses that are tried on the same columns.
+    pub x: Arc<Matrix<T>>,
     pub y: Matrix<T>,
     pub weights: Option<Vec<f64>>,
 }
@@ -32,7 +34,7 @@ pub(super) struct Seen<T> {
 impl<T: Real> Seen<T> {
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {
-            x: self.x.select(rows),
+            x: Arc::new(self.x.select(rows)),
             y: self.y.select(rows),
             weights: (self.weights.as_ref())
                 .map(|weights| rows.iter().map(|&i| weights[i]).collect()),
@@ -50,7 +52,7 @@ impl<T: Real> Seen<T> {
     /// The same rows in `f64`.
     pub fn wide(&self) -> Seen<f64> {
         Seen {
-            x: self.x.cast(),
+            x: Arc::new(self.x.cast()),
             y: self.y.cast(),
             weights: self.weights.clone(),
         }
@@ -103,6 +105,30 @@ impl Pace {
                 window: 10,
                 progress: 1e-3,
             },
+        }
+    }
+}
+
+impl Pace {
+    /// What is learned on more rows, which deserve more units.
+    pub fn level(&self) -> Effort {
+        Effort {
+            units: 3 * self.units,
+            new_units: 4 * self.new_units,
+            patience: Patience {
+                iterations: 2 * self.iterations,
+                ..self.effort().patience
+            },
+            ..self.effort()
+        }
+    }
+
+    /// What is learned on all rows after the best level.
+    pub fn last(&self) -> Effort {
+        Effort {
+            new_units: 1,
+            rounds: 1,
+            ..self.level()
         }
     }
 }

@@ -1,6 +1,8 @@
 //! How much is tried, from the size of the data alone: no clock steers it.
 
 use super::path::Pace;
+use crate::memory;
+use crate::real::Real;
 
 /// How hard the automatic mode tries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +26,15 @@ impl Preset {
         }
     }
 
+    /// Rows that a choice needs at least.
+    fn least_rows(self) -> usize {
+        match self {
+            Self::Fast => 2000,
+            Self::Standard => 6000,
+            Self::Best => 20_000,
+        }
+    }
+
     /// Multiplications that may be spent.
     pub(super) fn work(self) -> f64 {
         match self {
@@ -34,11 +45,16 @@ impl Preset {
     }
 }
 
+/// What to do about too little memory.
+pub(super) const WAY_OUT: &str = "use fewer rows or columns, or --precision f32";
+
 /// Most columns that a way of seeing the features may add.
 pub(super) const MOST_RAMPS: usize = 400;
 
 /// Networks of each kind in the average, which differ in their gates.
 const NETWORKS: usize = 4;
+/// The same when rows are many: then there is less chance to average out.
+const NETWORKS_OF_MANY: usize = 1;
 
 /// What is tried.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +71,8 @@ pub(super) struct Plan {
     pub steps: usize,
     pub ratio: f64,
     pub pace: Pace,
+    /// Rows that paths are walked on, when all are too many.
+    pub sample: Option<usize>,
 }
 
 impl Plan {
@@ -76,9 +94,9 @@ impl Plan {
         let evaluations = (steps * pace.rounds * pace.iterations) as f64;
         let path = |width: usize| {
             let units = 2 * pace.units * (width + outputs + 15);
-            evaluations * rows as f64 * (units + 200 * outputs) as f64
+            evaluations * (units + 200 * outputs) as f64
         };
-        let cost = |folds: usize, kinds: usize| -> f64 {
+        let per_row = |folds: usize, kinds: usize| -> f64 {
             let paths: f64 = widths[..kinds].iter().map(|&width| path(width)).sum();
             paths * (folds as f64 * 0.75 + 1.0)
         };
@@ -89,26 +107,44 @@ impl Plan {
             _ => [(5, 1), (3, 1), (1, 1)].as_slice(),
         };
         let fits = |folds: usize, repeats: usize, kinds: usize| {
-            cost(folds * repeats, kinds) <= preset.work()
+            rows as f64 * per_row(folds * repeats, kinds) <= preset.work()
         };
         // rather fewer kinds than too few rows to judge them on
         let least = widths.len().min(3);
         let many = (least..=widths.len()).rev();
-        let (folds, repeats, kinds) = deals
+        let all = deals
             .iter()
             .flat_map(|&(folds, repeats)| many.clone().map(move |kinds| (folds, repeats, kinds)))
-            .chain((1..least).rev().map(|kinds| (1, 1, kinds)))
-            .find(|&(folds, repeats, kinds)| fits(folds, repeats, kinds))
-            .unwrap_or((1, 1, 1));
+            .find(|&(folds, repeats, kinds)| fits(folds, repeats, kinds));
+        let (folds, repeats, kinds) = all.unwrap_or((1, 1, least));
+        // else as many rows as the work allows, but enough to choose on
+        let affordable = (preset.work() / per_row(1, least)) as usize;
+        let sample = affordable.max(preset.least_rows());
+        let sample = (all.is_none() && sample < rows).then_some(sample);
         Self {
             kinds,
             folds,
             repeats,
-            networks: NETWORKS,
+            networks: match sample {
+                Some(_) => NETWORKS_OF_MANY,
+                None => NETWORKS,
+            },
             steps,
             ratio,
             pace,
+            sample,
         }
+    }
+
+    /// The large arrays.
+    pub fn memory<T: Real>(&self, rows: usize, widths: &[usize], outputs: usize) -> memory::Plan {
+        let sample = self.sample.unwrap_or(rows);
+        let widths = &widths[..self.kinds];
+        let units = match self.sample {
+            Some(_) => self.pace.level().units,
+            None => self.pace.units,
+        };
+        memory::<T>(rows, sample, widths, outputs, units)
     }
 
     /// Paths for each way of seeing the features.
@@ -120,4 +156,47 @@ impl Plan {
     pub fn parts(&self) -> usize {
         if self.folds == 1 { 4 } else { self.folds }
     }
+}
+
+/// The large arrays of learning on `sample` of the rows and then on all.
+///
+/// widths: columns of each kind, without the bias
+pub(super) fn memory<T: Real>(
+    rows: usize,
+    sample: usize,
+    widths: &[usize],
+    outputs: usize,
+    units: usize,
+) -> memory::Plan {
+    let threads = rayon::current_num_threads();
+    let bytes = |numbers: usize, each: usize| numbers.saturating_mul(each) as u64;
+    let size = |numbers: usize| bytes(numbers, size_of::<T>());
+    let wide = |numbers: usize| bytes(numbers, size_of::<f64>());
+    let widest = widths.iter().max().map_or(1, |width| width + 1);
+    let mut distinct = widths.to_vec();
+    distinct.dedup();
+    let columns: usize = distinct.iter().map(|width| width + 1).sum();
+    let weights = (widest + outputs).saturating_mul(units);
+    let parts = rows.div_ceil(1024) + 2 * 10 + 8;
+    memory::Plan::of(vec![
+        ("features as the networks see them", size(rows * columns)),
+        ("features while they are made", wide(2 * rows * widest)),
+        ("rows of the folds", threads as u64 * size(sample * widest)),
+        (
+            "rows of the levels",
+            size(if sample < rows { rows * widest } else { 0 }),
+        ),
+        (
+            "targets and predictions",
+            size(rows * outputs) * (widths.len() + 3 * threads) as u64,
+        ),
+        (
+            "gradients and memory of the descent",
+            size(weights.saturating_mul(parts)) * threads as u64,
+        ),
+        (
+            "certificate",
+            wide(rows * (widest + 3 * outputs)) * threads as u64,
+        ),
+    ])
 }

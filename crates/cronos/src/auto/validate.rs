@@ -15,6 +15,16 @@ pub(super) enum Goal {
     Number,
 }
 
+impl Goal {
+    /// Labels stand for classes.
+    pub fn of(labels: Option<&[usize]>) -> Self {
+        match labels {
+            Some(_) => Self::Class,
+            None => Self::Number,
+        }
+    }
+}
+
 /// The price of the mean log-loss in a score, next to the error rate: among
 /// networks that err equally often the surer one is better, and less noisy.
 const LOSS_PRICE: f64 = 0.3;
@@ -84,8 +94,14 @@ impl Tally {
     }
 }
 
-/// Judges the units on held-out rows.
-pub(super) fn tally<T: Real>(rows: &Seen<T>, units: &Hidden<T>, loss: Loss, goal: Goal) -> Tally {
+/// Judges the units on some rows; `surely` also by their log-loss, for classes.
+pub(super) fn tally<T: Real>(
+    rows: &Seen<T>,
+    units: &Hidden<T>,
+    loss: Loss,
+    goal: Goal,
+    surely: bool,
+) -> Tally {
     let outputs = units.outputs;
     let predictions = rows.objective(loss, 0.0).predict(units);
     let mut tally = Tally::default();
@@ -100,7 +116,7 @@ pub(super) fn tally<T: Real>(rows: &Seen<T>, units: &Hidden<T>, loss: Loss, goal
             Goal::Number => f.iter().zip(&target).map(|(f, y)| (f - y).powi(2)).sum(),
         };
         let mut log_losses = [0.0; HEATS.len()];
-        if goal == Goal::Class {
+        if surely && goal == Goal::Class {
             let class = chosen_class(&target);
             for (sum, heat) in log_losses.iter_mut().zip(HEATS) {
                 *sum = weight * log_loss(f, class, heat);

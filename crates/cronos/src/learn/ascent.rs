@@ -190,3 +190,60 @@ fn normalise<T: Real>(v: &mut [T]) {
         v.iter_mut().for_each(|v| *v *= inverse);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Atom, Climb, steepest};
+    use crate::inner::norm;
+    use crate::matrix::Matrix;
+
+    /// Pulls of both signs, which throw a jump to the gradient about.
+    fn problem() -> (Matrix<f64>, Vec<f64>) {
+        let x = Matrix::from_fn(90, 6, |i, j| {
+            (((i * 31 + j * 17 + i * j * 7) % 23) as f64 - 11.0) / 7.0
+        });
+        let pull = (0..180)
+            .map(|i| ((i * 29 + i * i) % 19) as f64 - 9.0)
+            .collect();
+        (x, pull)
+    }
+
+    fn found(steps: usize) -> Vec<Atom<f64>> {
+        let (x, pull) = problem();
+        let climb = Climb { starts: 20, steps };
+        steepest(&x, &pull, climb, 3, 20)
+    }
+
+    #[test]
+    fn the_gain_is_that_of_the_direction() {
+        let (x, pull) = problem();
+        for atom in found(12) {
+            let mut sums = [0.0; 2];
+            let mut reach = 0.0;
+            for row in 0..90 {
+                let along: f64 = (0..6).map(|j| x.at(row, j) * atom.inner[j]).sum();
+                let active = along.max(0.0);
+                reach += active * active;
+                sums[0] -= active * pull[2 * row];
+                sums[1] -= active * pull[2 * row + 1];
+            }
+            let gain = sums[0].hypot(sums[1]);
+            assert!((gain - atom.gain).abs() < 1e-9 * gain);
+            assert!((reach.sqrt() - atom.reach).abs() < 1e-9 * atom.reach);
+            assert!((norm(&atom.inner) - 1.0).abs() < 1e-12);
+            for (sum, outer) in sums.iter().zip(&atom.outer) {
+                assert!((sum / gain - outer).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn more_steps_never_lead_down() {
+        let best: Vec<f64> = [0, 1, 4, 16, 64]
+            .iter()
+            .map(|&steps| found(steps)[0].gain)
+            .collect();
+        assert!(best.windows(2).all(|pair| pair[0] <= pair[1]), "{best:?}");
+        assert!(best[0] < best[4], "{best:?}");
+    }
+}

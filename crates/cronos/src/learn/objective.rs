@@ -147,8 +147,7 @@ impl<T: Real> Objective<'_, T> {
                 (prediction[c], target[c]) = (f[c].wide(), self.y.at(row, c).wide());
             }
             let weight = self.weights.map_or(1.0, |weights| weights[row]);
-            part.loss += weight * self.loss.value(prediction, target);
-            self.loss.gradient(prediction, target, pull);
+            part.loss += weight * self.loss.value_and_gradient(prediction, target, pull);
             for (f, pull) in f.iter_mut().zip(pull.iter()) {
                 *f = T::of(weight * pull);
             }

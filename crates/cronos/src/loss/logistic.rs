@@ -10,6 +10,13 @@ pub(super) fn value(m: f64) -> f64 {
     (-m).max(0.0) + (-m.abs()).exp().ln_1p()
 }
 
+/// The value, and `1 / (1 + exp(m))`, the chance of the other class.
+pub(super) fn value_and_miss(m: f64) -> (f64, f64) {
+    let e = (-m.abs()).exp();
+    let miss = if m > 0.0 { e } else { 1.0 } / (1.0 + e);
+    ((-m).max(0.0) + e.ln_1p(), miss)
+}
+
 /// The conjugate in `s = −z y`: `s log s + (1 − s) log(1 − s)` on `0 ≤ s ≤ 1`.
 pub(super) fn conjugate(s: f64) -> f64 {
     entropy(s) + entropy(1.0 - s)

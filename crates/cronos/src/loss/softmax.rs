@@ -32,6 +32,20 @@ pub(super) fn gradient(f: &[f64], y: &[f64], out: &mut [f64]) {
     }
 }
 
+pub(super) fn value_and_gradient(f: &[f64], y: &[f64], out: &mut [f64]) -> f64 {
+    let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (mut sum, mut own) = (0.0, 0.0);
+    for ((out, f), y) in out.iter_mut().zip(f).zip(y) {
+        *out = (f - largest).exp();
+        sum += *out;
+        own += y * (f - largest);
+    }
+    for (out, y) in out.iter_mut().zip(y) {
+        *out = *out / sum - y;
+    }
+    sum.ln() - own
+}
+
 /// `Σ q log q` for `q = z + y` among the probabilities.
 pub(super) fn conjugate(z: &[f64], y: &[f64]) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);

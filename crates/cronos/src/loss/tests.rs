@@ -46,7 +46,11 @@ fn gradients_are_the_differences_of_values() {
             let (f, y) = draw(loss, &mut rng);
             let mut gradient = vec![0.0; f.len()];
             loss.gradient(&f, &y, &mut gradient);
+            let mut again = vec![0.0; f.len()];
+            let value = loss.value_and_gradient(&f, &y, &mut again);
+            assert!((value - loss.value(&f, &y)).abs() < 1e-12, "{loss:?}");
             for c in 0..f.len() {
+                assert!((again[c] - gradient[c]).abs() < 1e-12, "{loss:?}");
                 let at = |shift: f64| {
                     let mut f = f.clone();
                     f[c] += shift;

@@ -17,6 +17,7 @@ use crate::estimator::chosen_class;
 use crate::matrix::Matrix;
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What the outputs of the network stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +55,11 @@ impl Model {
     /// The outputs of the network for each row of `x`, rows x outputs, after
     /// missing (NaN) features were replaced.
     pub fn decide(&self, x: &Matrix<f64>) -> Result<Matrix<f64>, Error> {
+        self.network.predict(self.filled(x)?.as_ref())
+    }
+
+    /// The features after missing (NaN) ones were replaced.
+    pub(crate) fn filled<'a>(&self, x: &'a Matrix<f64>) -> Result<Cow<'a, Matrix<f64>>, Error> {
         match &self.imputation {
             Some(imputation)
                 if imputation.len() == x.columns() && x.values().iter().any(|v| v.is_nan()) =>
@@ -64,10 +70,9 @@ impl Model {
                     .zip(imputation.iter().cycle())
                     .map(|(&value, &known)| if value.is_nan() { known } else { value })
                     .collect();
-                self.network
-                    .predict(&Matrix::from_rows(x.rows(), x.columns(), filled)?)
+                Matrix::from_rows(x.rows(), x.columns(), filled).map(Cow::Owned)
             }
-            _ => self.network.predict(x),
+            _ => Ok(Cow::Borrowed(x)),
         }
     }
 
@@ -78,10 +83,7 @@ impl Model {
                 "this is a regression model, which has no classes; ask it for predictions".into(),
             ));
         };
-        let decisions = self.decide(x)?;
-        Ok((0..decisions.rows())
-            .map(|i| chosen_class(decisions.row(i)))
-            .collect())
+        Ok(chosen_classes(&self.decide(x)?))
     }
 
     /// The probability of each class for each row of `x`, rows x classes; `None`
@@ -150,6 +152,13 @@ impl Model {
             self.imputation.as_deref().unwrap_or_default(),
         )
     }
+}
+
+/// The index of the class that each row of outputs stands for.
+pub fn chosen_classes(outputs: &Matrix<f64>) -> Vec<usize> {
+    (0..outputs.rows())
+        .map(|i| chosen_class(outputs.row(i)))
+        .collect()
 }
 
 fn fits(what: &'static str, found: usize, expected: usize) -> Result<(), Error> {

@@ -21,6 +21,10 @@ pub struct Training {
     pub seed: u64,
     /// Tells one training table from another.
     pub data_fingerprint: String,
+    /// Columns of the training table that were left out of the features: an
+    /// index, and those dropped on request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// Number of training rows.
     pub rows: usize,
     /// How the solver ended.

@@ -106,6 +106,9 @@ pub(crate) fn choose<T: Real>(
         Solver::SamplePcg => sample,
         other => plan(other),
     };
-    chosen.check(available)?;
+    chosen.check(
+        available,
+        "use fewer gates, fewer rows, --precision f32 or --solver sample-pcg",
+    )?;
     Ok((Choice { solver, reason }, chosen))
 }

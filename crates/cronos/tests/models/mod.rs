@@ -102,6 +102,7 @@ fn model(network: Network, task: Task) -> Model {
         training: Training {
             seed: u64::MAX,
             data_fingerprint: "0123456789abcdef".into(),
+            left_out: vec!["id".into()],
             rows: 42,
             status: "converged".into(),
             iterations: 17,

@@ -61,7 +61,7 @@ pub fn fill(report: &mut Report, job: &Job, model: &Model) -> Result<(), Failure
 
 /// Height, width and channels if the rows are images: the reader says so, or
 /// the features are a square of columns called `pixel…`.
-fn image_shape(job: &Job) -> Option<(usize, usize, usize)> {
+pub fn image_shape(job: &Job) -> Option<(usize, usize, usize)> {
     let pixels = job.feature_names.len();
     let shape = job.image_shape.or_else(|| {
         let side = pixels.isqrt();

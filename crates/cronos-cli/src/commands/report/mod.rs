@@ -1,6 +1,7 @@
 //! Fills the page of a report from a fit.
 
 mod chosen;
+mod importance;
 mod judged;
 
 use super::job::Job;
@@ -28,7 +29,7 @@ pub fn page(fit: &Fit, job: &Job, summary: &Summary<'_>) -> Result<String, Failu
         chosen: chosen::choices(fit, job, summary),
         tolerance: Some(fit.knobs.tolerance.unwrap_or(0.01)),
         convergence: convergence(summary),
-        measure: measure(summary.train),
+        measure: Measure::of_classes(summary.model.task != Task::Regression),
         path: path(summary),
         rounds: rounds(summary),
         command: Some(command(std::env::args())),
@@ -36,6 +37,7 @@ pub fn page(fit: &Fit, job: &Job, summary: &Summary<'_>) -> Result<String, Failu
         ..Report::default()
     };
     judged::fill(&mut report, job, summary.model)?;
+    importance::fill(&mut report, job, summary);
     Ok(report.page())
 }
 
@@ -162,17 +164,6 @@ fn convergence(summary: &Summary<'_>) -> Vec<ConvergencePoint> {
             violation: iteration.violation,
         })
         .collect()
-}
-
-fn measure(score: &Score) -> Measure {
-    let (name, percent) = match score {
-        Score::Classes { .. } => ("accuracy", true),
-        Score::Numbers { .. } => ("R²", false),
-    };
-    Measure {
-        name: name.into(),
-        percent,
-    }
 }
 
 /// The command line, quoted where a shell would split or read it otherwise.

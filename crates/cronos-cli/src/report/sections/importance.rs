@@ -1,20 +1,63 @@
 //! The features that matter most.
 
-use super::{Section, paragraph, table};
+use super::{Section, details, paragraph, table};
+use crate::report::png::Image;
 use crate::report::svg::Bars;
-use crate::report::text::{escape, number, whole, with_spread};
-use crate::report::{Importance, Measure, Permutation, Report};
+use crate::report::text::{escape, percent, whole, with_spread};
+use crate::report::{Importance, Measure, Permutation, PixelMap, Report};
 
 /// Features shown, at most.
 const MOST: usize = 30;
 
 pub fn section(report: &Report) -> Option<Section> {
-    let mut features: Vec<&Importance> = report.importance.iter().collect();
+    let mut features = by_importance(&report.importance);
     if features.is_empty() {
         return None;
     }
     let shuffled = features.iter().any(|f| f.permutation.is_some());
-    // by what shuffling costs if that was measured, else by the weights
+    features.truncate(MOST);
+    let map = report.pixels.as_ref().and_then(map).unwrap_or_default();
+    let mut text = String::new();
+    if report.importance.len() > MOST && map.is_empty() {
+        text = format!(
+            "The {MOST} most important of {} features. ",
+            whole(report.importance.len())
+        );
+    }
+    if shuffled {
+        let on = match report.shuffled_on.as_str() {
+            "" => String::new(),
+            on => format!(" ({on})"),
+        };
+        text += &format!(
+            "Shuffled: how much {} is lost when the values of the feature are mixed among the \
+             rows{on}; the line shows the spread over repetitions. ",
+            report.measure.name
+        );
+    }
+    text += "Weights: the share of the weights that read the feature, on the scale that features \
+             had in training.";
+    let bars = bars(&features, shuffled, &report.measure);
+    let body = match map.is_empty() {
+        true => paragraph(&text) + &bars,
+        false => {
+            let count = features.len();
+            let open = format!("The {count} most important pixels");
+            map + &details(&open, &(paragraph(&text) + &bars))
+        }
+    };
+    Some(Section {
+        id: "importance",
+        title: "Importance of features",
+        body,
+    })
+}
+
+/// The most important first: by what shuffling costs if that was measured, else
+/// by the weights.
+pub fn by_importance(features: &[Importance]) -> Vec<&Importance> {
+    let mut features: Vec<&Importance> = features.iter().collect();
+    let shuffled = features.iter().any(|f| f.permutation.is_some());
     let key = |f: &Importance| match f.permutation {
         Some(permutation) => permutation.mean,
         None if shuffled => f64::NEG_INFINITY,
@@ -24,27 +67,34 @@ pub fn section(report: &Report) -> Option<Section> {
         let norms = b.group_norm.total_cmp(&a.group_norm);
         key(b).total_cmp(&key(a)).then(norms)
     });
-    features.truncate(MOST);
-    let mut text = String::new();
-    if report.importance.len() > MOST {
-        text = format!(
-            "The {MOST} most important of {} features. ",
-            whole(report.importance.len())
-        );
+    features
+}
+
+/// The shares of pixels as an image: ink where they are large.
+fn map(pixels: &PixelMap) -> Option<String> {
+    let largest = pixels.shares.iter().copied().fold(0.0, f64::max);
+    if largest == 0.0 {
+        return None;
     }
-    if shuffled {
-        text += &format!(
-            "Shuffled: how much {} is lost when the values of the feature are mixed among the \
-             rows; the line shows the spread over repetitions. ",
-            report.measure.name
-        );
-    }
-    text += "Weights: the norm of all weights that read the feature.";
-    Some(Section {
-        id: "importance",
-        title: "Importance of features",
-        body: paragraph(&text) + &bars(&features, shuffled, &report.measure),
-    })
+    let size = (pixels.width, pixels.height, 1);
+    let image = Image::new(&pixels.shares, size, (largest, 0.0))?;
+    let unread = pixels.shares.iter().filter(|&&share| share == 0.0).count();
+    let text = format!(
+        "Paper where nothing reads the pixel, ink where the share of the weights that do is \
+         largest, {}. {} of {} pixels are not read.",
+        percent(largest),
+        whole(unread),
+        whole(pixels.shares.len())
+    );
+    Some(format!(
+        "<figure class=\"map\">\n<figcaption>Weights by pixel</figcaption>\n\
+         <img class=\"ink\" width=\"{}\" height=\"{}\" src=\"{}\" alt=\"Share of the weights that \
+         read each pixel\">\n{}</figure>\n",
+        image.width,
+        image.height,
+        image.data_uri().ok()?,
+        paragraph(&text),
+    ))
 }
 
 fn bars(features: &[&Importance], shuffled: bool, measure: &Measure) -> String {
@@ -69,7 +119,7 @@ fn bars(features: &[&Importance], shuffled: bool, measure: &Measure) -> String {
                 }));
             }
             let norm = feature.group_norm;
-            row.push(cell(&norms.svg("b", norm, 0.0), &number(norm)));
+            row.push(cell(&norms.svg("b", norm, 0.0), &percent(norm)));
             row
         })
         .collect();

@@ -11,6 +11,8 @@ mod path;
 mod residuals;
 mod summary;
 
+pub use importance::by_importance;
+
 use super::Report;
 use super::svg::{Chart, Key, legend};
 use super::text::escape;

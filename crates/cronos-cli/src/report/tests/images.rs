@@ -1,6 +1,7 @@
 //! Images are PNG that another reader would accept.
 
 use crate::report::png::{Image, base64};
+use crate::report::{Importance, PixelMap, Report};
 use std::io::Read;
 
 /// The chunks of a PNG, after a check of their sums: names and contents.
@@ -77,6 +78,41 @@ fn colours_keep_their_order_and_large_images_shrink() {
     assert!(image.bytes.iter().all(|&byte| byte == 85));
     assert!(Image::new(&stripes, (144, 101, 1), (0.0, 1.0)).is_none());
     assert!(Image::new(&[], (0, 5, 1), (0.0, 1.0)).is_none());
+}
+
+#[test]
+fn pixels_are_drawn_by_their_share() {
+    let map = |shares: Vec<f64>, width| {
+        let feature = |share: &f64| Importance {
+            feature: "pixel".into(),
+            group_norm: *share,
+            permutation: None,
+        };
+        let report = Report {
+            importance: shares.iter().map(feature).collect(),
+            pixels: Some(PixelMap {
+                height: shares.len() / width,
+                shares,
+                width,
+            }),
+            ..Report::default()
+        };
+        report.page()
+    };
+    let page = map(vec![0.0, 0.1, 0.4, 0.0, 0.3, 0.2], 3);
+    let (_, uri) = page.split_once("data:image/png;base64,").unwrap();
+    let chunks = chunks(&from_base64(uri.split('"').next().unwrap()));
+    // ink is black: the largest share, 0.4, is 0 and no share is 255
+    assert_eq!(unpacked(&chunks[1].1), [0, 255, 191, 0, 0, 255, 64, 128]);
+    assert!(page.contains("largest, 40.0\u{a0}%. 2 of 6 pixels are not read."));
+    assert!(
+        !map(vec![0.0; 6], 3).contains("<img"),
+        "there is nothing to draw"
+    );
+    assert!(
+        !map(vec![0.1; 7], 3).contains("<img"),
+        "7 pixels are no rows of 3"
+    );
 }
 
 #[test]

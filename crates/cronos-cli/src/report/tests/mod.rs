@@ -88,6 +88,12 @@ fn everything() -> Report {
                 }),
             })
             .collect(),
+        shuffled_on: EVIL.into(),
+        pixels: Some(PixelMap {
+            shares: strange[..6].to_vec(),
+            width: 3,
+            height: 2,
+        }),
         mistakes: vec![Mistake {
             pixels: strange[..4].to_vec(),
             width: 2,
@@ -266,6 +272,6 @@ fn a_page_stays_below_a_megabyte() {
     };
     report.mistakes = vec![mistake; 100];
     let page = report.page();
-    assert_eq!(page.matches("<img").count(), 48);
+    assert_eq!(page.matches("<img").count(), 1 + 48);
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
 }

@@ -1,8 +1,13 @@
 //! `cronos inspect`
 
-use super::labelled::target_column;
+mod importance;
+
+use super::importance::Measured;
+use super::labelled::{Labelled, target_column};
 use crate::arguments::Inspect;
 use crate::failure::Failure;
+use crate::report::Measure;
+use crate::summary::listed;
 use crate::{model_file, output};
 use cronos::{Model, Task};
 use cronos_data::labels::{self, Labels};
@@ -11,9 +16,31 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
+/// The name of the solver that learns gates.
+const LEARNED: &str = "column-generation";
+
 pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
+    let mut table = String::new();
     let report = if model_file::looks_like_one(Path::new(&inspect.what)) {
-        describe_model(&model_file::read(Path::new(&inspect.what))?)
+        let model = model_file::read(Path::new(&inspect.what))?;
+        let measured = match &inspect.data {
+            Some(data) => {
+                let data = Labelled::read(&model, data, inspect.target.as_ref())?;
+                let rows = format!("rows of {}", data.name);
+                Measured::by_shuffling(&model, &data.x, &data.truth, &rows)?
+            }
+            None => Measured::by_weights(&model),
+        };
+        table = importance::table(
+            &measured,
+            &Measure::of_classes(model.task != Task::Regression),
+        );
+        describe_model(&model, &measured)
+    } else if inspect.data.is_some() {
+        return Err(Failure::Usage(format!(
+            "--data is for a model, and {} is none",
+            inspect.what
+        )));
     } else {
         let options = ReadOptions {
             target: target_column(inspect.target.as_ref()),
@@ -30,13 +57,20 @@ pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
     if inspect.json {
         output::print_json(&report)?;
     } else {
-        output::print(&text(&report))?;
+        output::print(&(text(&report) + &table))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn describe_model(model: &Model) -> Value {
+fn describe_model(model: &Model, measured: &Measured) -> Value {
     let training = &model.training;
+    let gates = training.gates * model.network.outputs();
+    // fixed gates: one group for each gate, sign and output; learned ones are as many as there are
+    let most_neurons = match (&training.solver[..], &training.activation[..]) {
+        (LEARNED, _) => None,
+        (_, "gated") => Some(gates),
+        _ => Some(2 * gates),
+    };
     json!({
         "kind": "model",
         "task": match &model.task {
@@ -49,7 +83,10 @@ fn describe_model(model: &Model) -> Value {
         },
         "features": model.network.features(),
         "outputs": model.network.outputs(),
+        "unused_features": measured.unused,
+        "left_out": training.left_out,
         "neurons": model.network.neurons(),
+        "most_neurons": most_neurons,
         "activation": training.activation,
         "target": model.target_name,
         "imputes_missing": model.imputation.is_some(),
@@ -70,6 +107,8 @@ fn describe_model(model: &Model) -> Value {
         "network_objective": training.network_objective,
         "train_score": training.train_score,
         "test_score": training.test_score,
+        "shuffled": measured.rows_json(),
+        "importance": measured.json(),
     })
 }
 
@@ -111,6 +150,10 @@ fn describe_data(data: &Dataset) -> Result<Value, Failure> {
         "name": data.name,
         "rows": features.rows,
         "features": features.columns,
+        "left_out": data.counting.iter()
+            .filter(|column| column.left_out)
+            .map(|column| &column.name)
+            .collect::<Vec<_>>(),
         "target": data.target_name,
         "task": task,
         "rows_per_class": classes,
@@ -137,7 +180,18 @@ fn text(report: &Value) -> String {
     let mut text = String::new();
     for (name, value) in report.as_object().into_iter().flatten() {
         let value = match value {
+            // in the table below, or said together with the neurons
+            _ if ["importance", "shuffled", "most_neurons"].contains(&&name[..]) => continue,
             Value::Null => continue,
+            Value::Array(entries) if entries.is_empty() => continue,
+            neurons if name == "neurons" => match &report["most_neurons"] {
+                Value::Null => neurons.to_string(),
+                most => format!("{neurons} of at most {most}"),
+            },
+            Value::Array(names) if name == "unused_features" => {
+                let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+                format!("{}: {}", names.len(), listed(&names))
+            }
             Value::String(value) => value.clone(),
             Value::Object(entries) => entries
                 .iter()

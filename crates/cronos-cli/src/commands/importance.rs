@@ -1,0 +1,109 @@
+//! How much each feature matters to a model.
+
+use super::labelled::Truth;
+use crate::failure::Failure;
+use crate::report::{Importance, Permutation};
+use cronos::importance::{Shuffles, group_norms, is_read, shuffled};
+use cronos::{Matrix, Model};
+use serde_json::{Value, json};
+
+/// How much the features matter.
+pub struct Measured {
+    /// In the order of the model.
+    pub features: Vec<Importance>,
+    /// Names of those that nothing in the network depends on.
+    pub unused: Vec<String>,
+    /// Where shuffling was measured, if it was.
+    pub rows: Option<Rows>,
+}
+
+/// The rows on which features were shuffled.
+pub struct Rows {
+    /// What they are, such as `test rows`.
+    pub of: String,
+    pub count: usize,
+    /// How often each feature was shuffled.
+    pub repeats: usize,
+    /// Accuracy or R² on them.
+    pub score: f64,
+}
+
+impl Measured {
+    /// By the weights alone.
+    pub fn by_weights(model: &Model) -> Self {
+        let names = &model.feature_names;
+        let feature = |(name, group_norm): (&String, f64)| Importance {
+            feature: name.clone(),
+            group_norm,
+            permutation: None,
+        };
+        let unused = names.iter().zip(is_read(model));
+        Self {
+            features: names.iter().zip(group_norms(model)).map(feature).collect(),
+            unused: unused
+                .filter(|(_, read)| !read)
+                .map(|(name, _)| name.clone())
+                .collect(),
+            rows: None,
+        }
+    }
+
+    /// By the weights, and by shuffling on rows that are `of` something, such as `test rows`.
+    pub fn by_shuffling(
+        model: &Model,
+        x: &Matrix<f64>,
+        truth: &Truth,
+        of: &str,
+    ) -> Result<Self, Failure> {
+        let shuffles = Shuffles {
+            seed: model.training.seed,
+            ..Shuffles::default()
+        };
+        // a truth that does not fit is refused here, so that it need not be below
+        truth.score(model, x)?;
+        let found = shuffled(model, x, &shuffles, |rows, outputs| {
+            let score = truth.select(rows).score_of(outputs);
+            score.map_or(f64::NAN, |score| score.value())
+        })?;
+        let mut measured = Self::by_weights(model);
+        for (feature, cost) in measured.features.iter_mut().zip(found.costs) {
+            feature.permutation = cost.map(|cost| Permutation {
+                mean: cost.mean,
+                spread: cost.spread,
+            });
+        }
+        measured.rows = Some(Rows {
+            of: of.into(),
+            count: found.rows.len(),
+            repeats: shuffles.repeats,
+            score: found.score,
+        });
+        Ok(measured)
+    }
+
+    /// Every feature, in the order of the model.
+    pub fn json(&self) -> Value {
+        let feature = |feature: &Importance| {
+            json!({
+                "feature": feature.feature,
+                "group_norm": feature.group_norm,
+                "permutation": feature.permutation.map(|Permutation { mean, spread }| {
+                    json!({ "mean": mean, "spread": spread })
+                }),
+            })
+        };
+        self.features.iter().map(feature).collect()
+    }
+
+    /// Where shuffling was measured; `null` if it was not.
+    pub fn rows_json(&self) -> Value {
+        self.rows.as_ref().map_or(Value::Null, |rows| {
+            json!({
+                "of": rows.of,
+                "rows": rows.count,
+                "repeats": rows.repeats,
+                "score": rows.score,
+            })
+        })
+    }
+}

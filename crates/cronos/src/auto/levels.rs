@@ -1,0 +1,146 @@
+//! From some of the rows to all. Each level has several times the rows of the one
+//! before and starts from its network; there the penalty falls as long as the
+//! network gets better on rows left out.
+
+use super::path::Seen;
+use super::plan::Plan;
+use super::validate::{Goal, Tally, tally};
+use crate::folds::folds;
+use crate::learn::{Hidden, learn};
+use crate::loss::Loss;
+use crate::real::Real;
+
+/// Rows of a level relative to the one before.
+const GROWTH: usize = 3;
+/// Rows left out, at most, and as a share.
+const MOST_HELD: usize = 5000;
+const SHARE_HELD: usize = 10;
+/// Penalties on a level at most.
+const STEPS: usize = 6;
+
+/// The rows of every level, and those left out.
+pub(super) struct Levels {
+    /// Rows in the order in which the levels take them.
+    order: Vec<usize>,
+    sizes: Vec<usize>,
+    held: Vec<usize>,
+    goal: Goal,
+}
+
+impl Levels {
+    /// Levels above a sample of the rows.
+    pub fn above(sample: &[usize], labels: Option<&[usize]>, rows: usize, seed: u64) -> Self {
+        let goal = Goal::of(labels);
+        let mut taken = vec![false; rows];
+        sample.iter().for_each(|&row| taken[row] = true);
+        let others: Vec<usize> = (0..rows).filter(|&row| !taken[row]).collect();
+        let labels: Option<Vec<usize>> =
+            labels.map(|labels| others.iter().map(|&row| labels[row]).collect());
+        // small parts, so that a few of them make any share
+        let parts = folds(labels.as_deref(), others.len(), 100, seed);
+        let held = (rows / SHARE_HELD).min(MOST_HELD).min(others.len() / 2);
+        let dealt: Vec<usize> = parts.concat().into_iter().map(|at| others[at]).collect();
+        let (held, rest) = dealt.split_at(held);
+        let order: Vec<usize> = sample.iter().chain(rest).copied().collect();
+        let mut sizes = vec![order.len()];
+        while let Some(&size) = sizes.last()
+            && size > GROWTH * sample.len()
+        {
+            sizes.push(size / GROWTH);
+        }
+        sizes.reverse();
+        Self {
+            order,
+            sizes,
+            held: held.to_vec(),
+            goal,
+        }
+    }
+
+    /// Learns on level after level from `start`; returns the best network.
+    pub fn climb<T: Real>(
+        &self,
+        rows: &Seen<T>,
+        loss: Loss,
+        plan: &Plan,
+        start: Climber<T>,
+        stop: &(dyn Fn() -> bool + Sync),
+        mut visit: impl FnMut(&Climber<T>),
+    ) -> Climber<T> {
+        let goal = self.goal;
+        let held_out = rows.select(&self.held);
+        let judge = |units: &Hidden<T>| tally(&held_out, units, loss, goal, true);
+        let mut best = start;
+        best.tally = judge(&best.units);
+        for (level, &size) in self.sizes.iter().enumerate() {
+            let learned_from = rows.select(&self.order[..size]);
+            let total = learned_from.total();
+            let mut penalty = best.beta(total) / total;
+            for step in 0..STEPS {
+                let mut next = Climber {
+                    units: best.units.clone(),
+                    penalty,
+                    total,
+                    tally: Tally::default(),
+                };
+                let objective = learned_from.objective(loss, penalty * total);
+                let seed = 7919 * (level * STEPS + step + 1) as u64;
+                learn(&objective, &mut next.units, plan.pace.level(), seed, stop);
+                next.tally = judge(&next.units);
+                visit(&next);
+                let better = next.tally.score(goal) < best.tally.score(goal);
+                if better {
+                    best = next;
+                }
+                if !better || stop() {
+                    break;
+                }
+                penalty *= plan.ratio;
+            }
+            if stop() {
+                break;
+            }
+        }
+        best
+    }
+}
+
+/// A network on its way up.
+pub(super) struct Climber<T> {
+    pub units: Hidden<T>,
+    /// Penalty per unit of row weight, and the weight of the rows it was learned on.
+    pub penalty: f64,
+    pub total: f64,
+    /// What it shows on the rows left out.
+    pub tally: Tally,
+}
+
+impl<T> Climber<T> {
+    /// The penalty for rows of this weight. Noise in the gradient of the loss grows
+    /// with the square root of the rows, and so does the penalty against it.
+    pub fn beta(&self, total: f64) -> f64 {
+        self.penalty * (self.total * total).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_grow_to_all_rows_but_those_held() {
+        let labels: Vec<usize> = (0..1000).map(|row| row % 3).collect();
+        let sample: Vec<usize> = (0..50).map(|row| 20 * row).collect();
+        let levels = Levels::above(&sample, Some(&labels), 1000, 1);
+        assert_eq!(levels.sizes, [100, 300, 900]);
+        assert_eq!(levels.held.len(), 100);
+        assert_eq!(levels.order[..50], sample);
+        let mut all: Vec<usize> = [&levels.order[..], &levels.held].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..1000).collect::<Vec<_>>());
+        for class in 0..3 {
+            let held = levels.held.iter().filter(|&&row| labels[row] == class);
+            assert!((30..=36).contains(&held.count()));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The chosen networks, learned on all rows.
+
+use super::judge::Judged;
+use super::levels::{Climber, Levels};
+use super::path::walk;
+use super::plan::Plan;
+use super::validate::Goal;
+use super::{Candidate, Member, RoundPoint, Task, WHOLE_SHARE, certify};
+use crate::learn::{Hidden, learn, penalty};
+use crate::network::Network;
+use crate::observe::Watch;
+use crate::real::Real;
+
+/// A network of the average.
+pub(super) struct Trained {
+    pub network: Network,
+    pub member: Member,
+    /// Whether it came to its own end.
+    pub complete: bool,
+}
+
+/// What all refits have in common.
+pub(super) struct Refit<'a> {
+    pub task: &'a Task<'a>,
+    pub plan: &'a Plan,
+    /// The rows that paths are walked on, if not all.
+    pub sampled: Option<&'a [usize]>,
+    pub watch: &'a Watch<'a>,
+}
+
+impl Refit<'_> {
+    /// Learns a candidate on all rows, down to its best step.
+    pub fn run<T: Real>(
+        &self,
+        candidate: &Candidate<T>,
+        judged: &Judged,
+        share: f64,
+        number: u64,
+    ) -> Trained {
+        let Self {
+            task,
+            plan,
+            sampled,
+            watch,
+        } = *self;
+        let Candidate {
+            design,
+            loss,
+            seen,
+            sample,
+            grid,
+        } = candidate;
+        let loss = *loss;
+        let stop = || watch.stop(WHOLE_SHARE).is_some();
+        let goal = Goal::of(task.labels);
+        let mut taken: Vec<(f64, Hidden<T>)> = Vec::new();
+        let record = |step: usize, units: &Hidden<T>| {
+            taken.push((candidate.beta(step), units.clone()));
+            watch.step(0);
+            step < judged.step
+        };
+        let seed = task.seed.wrapping_add(0xa11 * number);
+        let units = walk(sample, loss, grid, &plan.pace, seed, &stop, record);
+        let walked = taken.len() > judged.step;
+        let mut end = Climber {
+            units,
+            penalty: grid.at(judged.step),
+            total: sample.total(),
+            tally: judged.tally,
+        };
+        if let Some(rows) = sampled {
+            let levels = Levels::above(rows, task.labels, seen.x.rows(), seed);
+            end = levels.climb(seen, loss, plan, end, &stop, |next| {
+                taken.push((next.penalty * seen.total(), next.units.clone()));
+                watch.step(0);
+            });
+            // and once more with the rows that were left out
+            let objective = seen.objective(loss, end.beta(seen.total()));
+            learn(&objective, &mut end.units, plan.pace.last(), seed, &stop);
+        }
+        let (units, beta) = (&end.units, end.beta(seen.total()));
+        let objective = seen.objective(loss, beta);
+        let rounds = taken.iter().map(|(step_beta, units)| RoundPoint {
+            beta: *step_beta,
+            objective: objective.pull(units).0 + penalty(units, beta),
+            neurons: units.len(),
+        });
+        let member = Member {
+            features: design.style.name,
+            loss,
+            heat: end.tally.heat(goal),
+            weight: share,
+            beta,
+            neurons: units.len(),
+            columns: design.columns(),
+            validation_score: end.tally.shown(goal),
+            certificate: certify::certificate(seen, loss, beta, units),
+            path: judged.path.clone(),
+            rounds: rounds.collect(),
+            chosen: judged.step,
+        };
+        Trained {
+            network: design.network(units, task.targets),
+            complete: walked && !stop(),
+            member,
+        }
+    }
+}
