@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::tables;
+use crate::{gates, tables};
 use clap::{Parser, Subcommand};
 
 /// Measurements of cronos against other software.
@@ -27,10 +27,14 @@ pub enum Command {
 pub enum Run {
     /// Test accuracy on many small tables
     Tables(tables::RunOptions),
+    /// Objectives of learned and random gates, and of PyTorch
+    Gates(gates::RunOptions),
 }
 
 #[derive(Subcommand)]
 pub enum Report {
     /// Accuracies, ranks and times over the tables
     Tables(tables::ReportOptions),
+    /// Objectives and times
+    Gates(gates::ReportOptions),
 }

@@ -4,9 +4,11 @@
 //! [`registry::ALL`], and a variant in [`arguments::Run`] and [`arguments::Report`].
 
 mod arguments;
+mod gates;
 mod rank;
 mod records;
 mod registry;
+mod script;
 mod stamp;
 mod tables;
 
@@ -20,6 +22,10 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::List => print(&registry::list()),
         Command::Run(Run::Tables(options)) => tables::run(options),
+        Command::Run(Run::Gates(options)) => gates::run(options),
+        Command::Report(Report::Gates(options)) => {
+            gates::report(options).and_then(|text| print(&text))
+        }
         Command::Report(Report::Tables(options)) => {
             tables::report(options).and_then(|text| print(&text))
         }

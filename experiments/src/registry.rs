@@ -9,7 +9,7 @@ pub struct Experiment {
 }
 
 /// All experiments, in the order of `list`.
-pub const ALL: [Experiment; 1] = [crate::tables::EXPERIMENT];
+pub const ALL: [Experiment; 2] = [crate::tables::EXPERIMENT, crate::gates::EXPERIMENT];
 
 /// One line per experiment.
 pub fn list() -> String {

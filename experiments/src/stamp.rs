@@ -21,6 +21,24 @@ fn git(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
+/// What a measurement was made on, as `linux x86_64, 2 cores, MODEL`.
+pub fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let system = (std::env::consts::OS, std::env::consts::ARCH);
+    let model = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(format!(", {}", line.split_once(':')?.1.trim()))
+        });
+    format!(
+        "{} {}, {cores} cores{}",
+        system.0,
+        system.1,
+        model.unwrap_or_default()
+    )
+}
+
 /// Now, in UTC, as `2025-11-15T23:50:04Z`.
 pub fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

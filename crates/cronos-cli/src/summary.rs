@@ -159,6 +159,9 @@ impl Summary<'_> {
         if let Some(search) = fitted.search.as_ref().filter(|search| search.folds > 0) {
             lines.push(("chosen", chosen(search)));
         }
+        if let Some(search) = fitted.search.as_ref().filter(|search| search.folds == 0) {
+            lines.extend(learning(search).map(|text| ("learning", text)));
+        }
         lines.push(("train", self.train.text()));
         if let Some(test) = self.test {
             lines.push(("test", test.text()));
@@ -182,7 +185,8 @@ impl Summary<'_> {
                 self.total_seconds,
                 fitted.seconds.setup,
                 fitted.iterations,
-                match fitted.search {
+                match &fitted.search {
+                    Some(search) if search.folds == 0 => "rounds",
                     Some(_) => "steps of the last path",
                     None => "iterations",
                 }
@@ -224,6 +228,17 @@ fn chosen(search: &Search) -> String {
     format!("on {how}: {}", kinds.join("; "))
 }
 
+/// What the rounds of learning brought, when the penalty was given.
+fn learning(search: &Search) -> Option<String> {
+    let rounds = &search.members.first()?.rounds;
+    let (first, last) = (rounds.first()?, rounds.last()?);
+    let lower = 100.0 * (1.0 - last.objective / first.objective);
+    Some(format!(
+        "objective {:.5} with the first {} gates, {:.5} with the last {}: {lower:.1} % lower",
+        first.objective, first.neurons, last.objective, last.neurons
+    ))
+}
+
 fn search_json(search: &Search) -> Value {
     let members: Vec<Value> = search
         .members
@@ -241,6 +256,13 @@ fn search_json(search: &Search) -> Value {
                 "objective": member.certificate.objective,
                 "lower_bound": member.certificate.lower_bound,
                 "gap": member.certificate.gap,
+                "rounds": member.rounds.iter().map(|round| {
+                    json!({
+                        "beta": round.beta,
+                        "objective": round.objective,
+                        "neurons": round.neurons,
+                    })
+                }).collect::<Vec<_>>(),
             })
         })
         .collect();

@@ -42,6 +42,35 @@ fn one_object_says_everything() {
 }
 
 #[test]
+fn learned_gates_beat_as_many_random_ones() {
+    let folder = Folder::new();
+    let problem = "fit digits --positive 5,6,7,8,9 --holdout 0.8 --loss squared --beta 1 \
+                   --gates 12 --json";
+    let random = folder.json(&format!("{problem} --tolerance 0.05"));
+    let learned = folder.json(&format!("{problem} --learn-gates --fast"));
+    assert_eq!(random["gates"], 12);
+    assert!(number(&learned, "/gates") <= 12.0);
+    // no network in the cones of the random gates is below their bound
+    let least = number(&random, "/lower_bound");
+    assert!(number(&learned, "/network_objective") < 0.6 * least);
+    let rounds = learned["search"]["members"][0]["rounds"].as_array();
+    let objectives: Vec<f64> = (rounds.expect("rounds").iter())
+        .map(|round| number(round, "/objective"))
+        .collect();
+    assert!(
+        objectives
+            .windows(2)
+            .all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12))
+    );
+    assert_eq!(objectives.last(), Some(&number(&learned, "/objective")));
+    let words = folder.print(&format!(
+        "{} --learn-gates --fast",
+        problem.replace("--json", "")
+    ));
+    assert!(words.contains("learning    objective "), "{words}");
+}
+
+#[test]
 fn the_format_of_the_data_changes_nothing() {
     let folder = Folder::new();
     let data = corners(60, 3);

@@ -10,7 +10,6 @@ use crate::real::Real;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par, Side};
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// Objective and lower bound at the penalty `beta`, in `f64`.
 ///
@@ -23,16 +22,7 @@ pub(super) fn certificate<T: Real>(
     beta: f64,
     units: &Hidden<T>,
 ) -> Certificate {
-    let wide = Seen {
-        x: Arc::new(rows.x.cast::<f64>()),
-        y: rows.y.cast(),
-        weights: rows.weights.clone(),
-    };
-    let units = Hidden {
-        features: units.features,
-        outputs: units.outputs,
-        values: units.values.iter().map(|value| value.wide()).collect(),
-    };
+    let (wide, units) = (rows.wide(), units.wide());
     let (value, pull) = wide.objective(loss, beta).pull(&units);
     let objective = value + penalty(&units, beta);
     let outputs = units.outputs;

@@ -2,12 +2,12 @@
 
 use super::design::Design;
 use super::path::{Grid, Pace, Seen, walk};
-use super::{Found, Member, RoundPoint, Search, Task, WHOLE_SHARE, certify, plan};
+use super::plan::{self, Preset};
+use super::{Found, Member, RoundPoint, Search, Task, WHOLE_SHARE, certify};
 use crate::Error;
 use crate::admm::{Seconds, Status};
-use crate::learn::{Effort, Patience, learn, penalty};
+use crate::learn::{Climb, Effort, Patience, descend, learn, penalty};
 use crate::observe::Watch;
-use crate::real::Real;
 use std::sync::Arc;
 
 /// Rows below which nothing can be held out.
@@ -19,12 +19,75 @@ const FRACTION: f64 = 1e-3;
 /// Units at most, when nothing is said.
 const MOST: usize = 100;
 
-/// Walks down to the penalty, then adds units and descends until no direction
-/// violates the dual constraint by more than the tolerance.
-pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
+/// Units on the way to the penalty, per unit at the end.
+const WIDE: usize = 2;
+
+/// How the work is spent once the penalty is reached, from the size of the data alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Schedule {
+    units: usize,
+    /// Evaluations of the objective that the work pays for.
+    evaluations: usize,
+}
+
+impl Schedule {
+    fn new(rows: &Seen<f64>, units: usize, preset: Preset) -> Self {
+        let (n, width) = (rows.x.rows(), rows.x.columns() + rows.y.columns());
+        // three products with X, or of its size
+        let one = 3.0 * n as f64 * width as f64 * (units + spare(units)) as f64;
+        Self {
+            units,
+            evaluations: (preset.work() / one) as usize,
+        }
+    }
+
+    /// Rounds that exchange units, each with a descent before and one behind.
+    fn effort(&self, tolerance: f64) -> Effort {
+        let iterations = (self.evaluations / 10).clamp(50, 1_000);
+        Effort {
+            units: self.units,
+            spare: spare(self.units),
+            new_units: spare(self.units),
+            climb: Climb {
+                starts: 256,
+                steps: 40,
+            },
+            rounds: (self.evaluations / iterations).clamp(3, 100),
+            tries: 3,
+            tolerance,
+            patience: Patience {
+                iterations,
+                memory: 20,
+                window: 100,
+                progress: 1e-4,
+            },
+        }
+    }
+
+    /// The last descent.
+    fn polish(&self) -> Patience {
+        Patience {
+            iterations: (self.evaluations / 2).clamp(200, 10_000),
+            memory: 50,
+            window: 100,
+            progress: 1e-5,
+        }
+    }
+}
+
+/// New units of a round, which compete with `units` for their places.
+fn spare(units: usize) -> usize {
+    (units / 5).max(8)
+}
+
+/// Walks down to the penalty, then exchanges units and descends until no direction
+/// violates the dual constraint by more than the tolerance or nothing is gained,
+/// and descends once more.
+pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
     let (n, d) = (task.x.rows(), task.x.columns());
     let units = task.most.unwrap_or(MOST);
-    let memory = plan::memory::<T>(n, n, &[d], task.y.columns(), units);
+    // the last descent remembers five times as much as a path's
+    let memory = plan::memory::<f64>(n, n, &[d], task.y.columns(), 5 * units);
     memory.check(task.memory, plan::WAY_OUT)?;
     let start = std::time::Instant::now();
     let loss = task.losses[0];
@@ -32,7 +95,8 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found
     if task.standardize {
         design.standardize(task.x, task.weights);
     }
-    let seen: Seen<T> = Seen {
+    // in single precision, rounding ends the line searches too early
+    let seen: Seen<f64> = Seen {
         x: Arc::new(design.apply(task.x)),
         y: task.scaled(loss),
         weights: task.weights.map(<[f64]>::to_vec),
@@ -40,9 +104,10 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found
     let top = seen.zero_beta(loss, task.seed);
     let beta = task.beta.unwrap_or(FRACTION * top * seen.total());
     let low = beta / seen.total();
+    // a wide network on the way finds better gates than one that is short of units
     let pace = Pace {
-        units,
-        new_units: 8,
+        units: WIDE * units,
+        new_units: spare(units),
         rounds: 2,
         iterations: 50,
     };
@@ -61,19 +126,12 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found
         true
     });
     let objective = seen.objective(loss, beta);
-    let effort = Effort {
-        units,
-        new_units: 8,
-        starts: 256,
-        rounds: 100,
-        tolerance: task.tolerance,
-        patience: Patience {
-            iterations: 500,
-            progress: 1e-5,
-        },
-    };
+    let schedule = Schedule::new(&seen, units, task.preset);
     let seed = task.seed.wrapping_add(0x5eed);
+    let effort = schedule.effort(task.tolerance);
     let rounds = learn(&objective, &mut hidden, effort, seed, &stop);
+    descend(&objective, &mut hidden, schedule.polish(), &stop);
+    hidden.balance();
     watch.step(0);
     let certificate = certify::certificate(&seen, loss, beta, &hidden);
     let (value, _) = objective.pull(&hidden);
@@ -90,9 +148,7 @@ pub(super) fn fixed<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found
             neurons: round.neurons,
         })
         .collect();
-    if points.is_empty() {
-        points.push(last);
-    }
+    points.push(last);
     let status = match watch.stop(WHOLE_SHARE) {
         Some(status) => status,
         None if certificate.gap <= task.tolerance => Status::Solved,

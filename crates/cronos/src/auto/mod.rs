@@ -171,7 +171,7 @@ impl<T: Real> Candidate<T> {
 
 pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> {
     if task.beta.is_some() || task.x.rows() < fixed::FEW_ROWS {
-        return fixed::fixed::<T>(task, watch);
+        return fixed::fixed(task, watch);
     }
     let start = std::time::Instant::now();
     let goal = Goal::of(task.labels);

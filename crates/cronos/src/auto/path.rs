@@ -1,7 +1,7 @@
 //! The β path: from a penalty that allows nothing to one that allows much, each
 //! network starting from the one before.
 
-use crate::learn::{Effort, Hidden, Objective, Patience, largest_gain, learn};
+use crate::learn::{Climb, Effort, Hidden, Objective, Patience, largest_gain, learn};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -49,6 +49,15 @@ impl<T: Real> Seen<T> {
         }
     }
 
+    /// The same rows in `f64`.
+    pub fn wide(&self) -> Seen<f64> {
+        Seen {
+            x: Arc::new(self.x.cast()),
+            y: self.y.cast(),
+            weights: self.weights.clone(),
+        }
+    }
+
     pub fn objective(&self, loss: Loss, beta: f64) -> Objective<'_, T> {
         Objective {
             x: &self.x,
@@ -81,12 +90,19 @@ impl Pace {
     pub fn effort(&self) -> Effort {
         Effort {
             units: self.units,
+            spare: 0,
             new_units: self.new_units,
-            starts: 64,
+            climb: Climb {
+                starts: 64,
+                steps: 8,
+            },
             rounds: self.rounds,
+            tries: 1,
             tolerance: 0.02,
             patience: Patience {
                 iterations: self.iterations,
+                memory: 10,
+                window: 10,
                 progress: 1e-3,
             },
         }
@@ -101,7 +117,7 @@ impl Pace {
             new_units: 4 * self.new_units,
             patience: Patience {
                 iterations: 40,
-                progress: 1e-3,
+                ..self.effort().patience
             },
             ..self.effort()
         }

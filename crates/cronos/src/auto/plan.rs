@@ -36,7 +36,7 @@ impl Preset {
     }
 
     /// Multiplications that may be spent.
-    fn work(self) -> f64 {
+    pub(super) fn work(self) -> f64 {
         match self {
             Self::Fast => 5e10,
             Self::Standard => 5e11,

@@ -6,16 +6,17 @@ use crate::inner::{add_scaled, dot, norm};
 use crate::real::Real;
 use std::collections::VecDeque;
 
-/// Pairs of steps and gradient changes that are remembered.
-const MEMORY: usize = 10;
 /// Tries in one line search.
 const TRIES: usize = 25;
 
-/// When a descent ends.
+/// When a descent ends, and what it remembers on its way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     pub iterations: usize,
-    /// Ends when ten iterations lowered the value by less than this fraction.
+    /// Pairs of steps and gradient changes that are remembered.
+    pub memory: usize,
+    /// Ends when `window` iterations lowered the value by less than `progress` of it.
+    pub window: usize,
     pub progress: f64,
 }
 
@@ -63,7 +64,7 @@ pub(crate) fn descend<T: Real>(
             .collect();
         let curvature = dot(&step, &change);
         if curvature > 1e-10 * norm(&step) * norm(&change) {
-            if pairs.len() == MEMORY {
+            if pairs.len() == patience.memory {
                 pairs.pop_front();
             }
             pairs.push_back(Pair {
@@ -73,7 +74,7 @@ pub(crate) fn descend<T: Real>(
             });
         }
         here = next;
-        if iteration % 10 == 0 {
+        if iteration % patience.window == 0 {
             if before - here.value <= patience.progress * before.abs() {
                 break;
             }

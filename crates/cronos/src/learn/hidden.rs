@@ -21,6 +21,15 @@ impl<T: Real> Hidden<T> {
         }
     }
 
+    /// The same units in `f64`.
+    pub fn wide(&self) -> Hidden<f64> {
+        Hidden {
+            features: self.features,
+            outputs: self.outputs,
+            values: self.values.iter().map(|value| value.wide()).collect(),
+        }
+    }
+
     /// Number of units.
     pub fn len(&self) -> usize {
         self.values.len() / (self.features + self.outputs)

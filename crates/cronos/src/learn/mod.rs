@@ -3,13 +3,16 @@
 //! A round looks for directions that violate the dual constraint
 //! `‖Zᵀ (X v)_+‖ ≤ β`, adds a small unit along each, and then descends on the
 //! objective of the whole network, whose units move and turn their gates with
-//! them. Units that the penalty drives to zero are dropped. The objective never rises.
+//! them. Units that the penalty drives to zero are dropped. Where units are bounded
+//! in number, a round may hold a few more, until the weakest are dropped: so better
+//! ones take their places. The objective never rises: a round that fails is undone.
 
 mod ascent;
 mod descent;
 mod hidden;
 mod objective;
 
+pub(crate) use ascent::Climb;
 pub(crate) use descent::{Patience, descend};
 pub(crate) use hidden::Hidden;
 pub(crate) use objective::Objective;
@@ -22,12 +25,16 @@ use ascent::{Atom, steepest};
 pub(crate) struct Effort {
     /// Units at most.
     pub units: usize,
+    /// Units beyond them that a round may hold before it drops the weakest.
+    pub spare: usize,
     /// New units in a round at most.
     pub new_units: usize,
-    /// Random directions that the search of a round starts from.
-    pub starts: usize,
+    /// How a round looks for new units.
+    pub climb: Climb,
     /// Rounds at most.
     pub rounds: usize,
+    /// Rounds in a row that bring nothing before learning ends.
+    pub tries: usize,
     /// A direction is worth a unit if it violates the dual constraint by this fraction.
     pub tolerance: f64,
     pub patience: Patience,
@@ -44,7 +51,7 @@ pub struct Round {
     pub violation: f64,
 }
 
-/// Rounds of learning from `units`; returns what each did.
+/// Rounds of learning from `units`; returns what each did that was not undone.
 pub(crate) fn learn<T: Real>(
     objective: &Objective<'_, T>,
     units: &mut Hidden<T>,
@@ -53,12 +60,13 @@ pub(crate) fn learn<T: Real>(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Round> {
     let mut rounds: Vec<Round> = Vec::new();
+    let mut in_vain = 0;
     for round in 0..effort.rounds {
         let (loss, pull) = objective.pull(units);
-        let room = effort.units.saturating_sub(units.len());
+        let room = (effort.units + effort.spare).saturating_sub(units.len());
         let seed = seed ^ (round as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let most = effort.new_units.min(room).max(1);
-        let mut atoms = steepest(objective.x, &pull, effort.starts, seed, most);
+        let mut atoms = steepest(objective.x, &pull, effort.climb, seed, most);
         let violation = atoms.first().map_or(0.0, |atom| atom.gain / objective.beta);
         atoms.retain(|atom| atom.gain > objective.beta * (1.0 + effort.tolerance));
         if room == 0 {
@@ -72,22 +80,26 @@ pub(crate) fn learn<T: Real>(
         let value = loss + penalty(units, objective.beta);
         add(objective, units, value, &atoms);
         let mut slope = descend(objective, units, effort.patience, stop);
-        if prune(units) {
+        if prune(units, effort.units) {
             slope = descend(objective, units, effort.patience, stop);
         }
         units.balance();
-        if slope.value > value || !slope.value.is_finite() {
+        let reached = slope.loss + penalty(units, objective.beta);
+        let progress = value - reached > 1e-4 * reached;
+        // the first round of a penalty may have nothing to gain
+        let kept = reached <= value && reached.is_finite();
+        if kept {
+            rounds.push(Round {
+                objective: reached,
+                neurons: units.len(),
+                violation,
+            });
+        } else {
             *units = before;
-            break;
         }
-        let record = Round {
-            objective: slope.loss + penalty(units, objective.beta),
-            neurons: units.len(),
-            violation,
-        };
-        rounds.push(record);
-        let progress = value - slope.value > 1e-4 * slope.value;
-        if stop() || (!progress && round > 0) {
+        in_vain = if progress { 0 } else { in_vain + 1 };
+        let spent = in_vain >= effort.tries && (round > 0 || !kept);
+        if spent || stop() {
             break;
         }
     }
@@ -101,7 +113,11 @@ pub(crate) fn largest_gain<T: Real>(
     seed: u64,
 ) -> f64 {
     let (_, pull) = objective.pull(units);
-    let atoms = steepest(objective.x, &pull, 64, seed, 1);
+    let climb = Climb {
+        starts: 64,
+        steps: 8,
+    };
+    let atoms = steepest(objective.x, &pull, climb, seed, 1);
     atoms.first().map_or(0.0, |atom| atom.gain)
 }
 
@@ -144,19 +160,21 @@ fn add<T: Real>(
     }
 }
 
-/// Drops units that are negligible; tells whether any was.
-fn prune<T: Real>(units: &mut Hidden<T>) -> bool {
+/// Drops units that are negligible, and the weakest beyond `most`; tells whether
+/// there were any.
+fn prune<T: Real>(units: &mut Hidden<T>, most: usize) -> bool {
     let norms = units.norms();
     let total: f64 = norms.iter().sum();
-    let kept: Vec<(&[T], &[T])> = units
-        .units()
-        .zip(&norms)
-        .filter(|(_, norm)| **norm > 1e-5 * total)
-        .map(|(unit, _)| unit)
-        .collect();
-    if kept.len() == norms.len() {
+    let mut strongest: Vec<usize> = (0..norms.len()).collect();
+    strongest.sort_by(|&a, &b| norms[b].total_cmp(&norms[a]));
+    strongest.truncate(most);
+    strongest.retain(|&unit| norms[unit] > 1e-5 * total);
+    if strongest.len() == norms.len() {
         return false;
     }
+    strongest.sort_unstable();
+    let all: Vec<(&[T], &[T])> = units.units().collect();
+    let kept: Vec<(&[T], &[T])> = strongest.iter().map(|&unit| all[unit]).collect();
     *units = Hidden::from_units(units.features, units.outputs, kept.into_iter());
     true
 }
