@@ -146,7 +146,8 @@ fn raise<T: Real>(
             gradient.chunks_mut(d).for_each(normalise);
         }
         for (i, &gain) in gains.iter().enumerate() {
-            if step > 0 && !(gain > climbers[i].atom.gain) {
+            let higher = climbers.get(i).is_none_or(|old| gain > old.atom.gain);
+            if !higher {
                 climbers[i].stride *= SHORTER;
                 continue;
             }
