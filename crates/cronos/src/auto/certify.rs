@@ -3,6 +3,8 @@
 
 use super::path::Seen;
 use crate::certificate::{Certificate, relative_gap};
+use crate::cone::{Cone, scales};
+use crate::gates::Gates;
 use crate::learn::{Hidden, penalty};
 use crate::loss::{Loss, Row, dual_bound};
 use crate::matrix::Matrix;
@@ -13,28 +15,37 @@ use rayon::prelude::*;
 
 /// Objective and lower bound at the penalty `beta`, in `f64`.
 ///
-/// With `Z` the gradient of the loss in the predictions, any `t ≥ 0` for which the
-/// largest singular value of `t Xᵀ D_i Z` is at most β for every gate gives the
-/// bound `−Σ loss*(t Z)`: no network whose units have these gates lies below it.
+/// With `Z` the gradient of the loss in the predictions, any `t ≥ 0` with
+/// `t ‖Zᵀ D_i X v‖ ≤ β` for every gate `i` and every `v` of its cone with `‖v‖ ≤ 1`
+/// gives the bound `−Σ loss*(t Z)`: no network whose units have these gates lies
+/// below it. The norm is at most the largest singular value of `Xᵀ D_i Z`; and with
+/// `work` left for it, also at most that of the largest entries over the cone.
 pub(super) fn certificate<T: Real>(
     rows: &Seen<T>,
     loss: Loss,
     beta: f64,
     units: &Hidden<T>,
+    work: f64,
 ) -> Certificate {
     let (wide, units) = (rows.wide(), units.wide());
     let (value, pull) = wide.objective(loss, beta).pull(&units);
     let objective = value + penalty(&units, beta);
     let outputs = units.outputs;
-    let inner: Vec<&[f64]> = units.units().map(|(w, _)| w).collect();
-    let largest = inner
-        .par_iter()
-        .map(|gate| largest_singular(&wide.x, gate, &pull, outputs))
-        .collect::<Vec<f64>>()
-        .into_iter()
-        // a number that is not one proves nothing
-        .map(|value| if value.is_nan() { f64::INFINITY } else { value })
-        .fold(0.0, f64::max);
+    let largest = match gates(&wide.x, &units) {
+        Some(gates) => {
+            let pulls = Pulls {
+                x: &wide.x,
+                scales: scales(&wide.x),
+                gates: &gates,
+                pull: &pull,
+                outputs,
+                beta,
+            };
+            pulls.largest(work)
+        }
+        // without units there is nothing to hold
+        None => 0.0,
+    };
     let limit = match largest {
         _ if beta == 0.0 || !largest.is_finite() => 0.0,
         0.0 => f64::INFINITY,
@@ -67,27 +78,95 @@ pub(super) fn certificate<T: Real>(
     }
 }
 
-/// The largest singular value of `Xᵀ D Z`, with `D` the gate of the direction.
-fn largest_singular(x: &Matrix<f64>, direction: &[f64], pull: &[f64], outputs: usize) -> f64 {
-    let mut masked = pull.to_vec();
-    for (row, z) in masked.chunks_mut(outputs).enumerate() {
-        if crate::inner::dot(x.row(row), direction) < 0.0 {
-            z.fill(0.0);
-        }
+/// The distinct gates of the units.
+fn gates(x: &Matrix<f64>, units: &Hidden<f64>) -> Option<Gates> {
+    let inner = units.inner();
+    let d = units.features;
+    let directions = Matrix::from_fn(d, units.len(), |i, j| inner[j * d + i]);
+    Gates::from_directions(x, &directions).ok()
+}
+
+/// What pulls at units with the gates: `B_i = Xᵀ D_i Z`.
+struct Pulls<'a> {
+    x: &'a Matrix<f64>,
+    /// `1 / ‖x_j‖`
+    scales: Vec<f64>,
+    gates: &'a Gates,
+    pull: &'a [f64],
+    outputs: usize,
+    beta: f64,
+}
+
+impl Pulls<'_> {
+    /// An upper bound of `‖B_iᵀ v‖` over all gates and the `v` of their cones.
+    fn largest(&self, work: f64) -> f64 {
+        let (n, d) = (self.x.rows(), self.x.columns());
+        // what a projection onto a cone costs, or so
+        let one = 10.0 * (n * d) as f64 + 2.0 * (d * d * d) as f64;
+        let cones = one * (2 * self.outputs * self.gates.len()) as f64 <= work;
+        let of_gate = |gate: usize| {
+            let b = self.product(gate);
+            let free = largest_singular(&b);
+            let value = match free > self.beta && cones {
+                true => free.min(self.within_cone(gate, &b)),
+                false => free,
+            };
+            // a number that is not one proves nothing
+            if value.is_nan() { f64::INFINITY } else { value }
+        };
+        let all: Vec<f64> = (0..self.gates.len()).into_par_iter().map(of_gate).collect();
+        all.into_iter().fold(0.0, f64::max)
     }
-    let mut product = Mat::zeros(x.columns(), outputs);
-    matmul(
-        product.as_mut(),
-        Accum::Replace,
-        x.view(0, x.rows()).transpose(),
-        MatRef::from_row_major_slice(&masked, x.rows(), outputs),
-        1.0,
-        Par::Seq,
-    );
-    let gram = product.transpose() * &product;
+
+    /// `Xᵀ D Z`
+    fn product(&self, gate: usize) -> Mat<f64> {
+        let mut masked = self.pull.to_vec();
+        for (row, z) in masked.chunks_mut(self.outputs).enumerate() {
+            if !self.gates.active(gate, row) {
+                z.fill(0.0);
+            }
+        }
+        let (n, x) = (self.x.rows(), self.x.view(0, self.x.rows()));
+        let mut product = Mat::zeros(self.x.columns(), self.outputs);
+        matmul(
+            product.as_mut(),
+            Accum::Replace,
+            x.transpose(),
+            MatRef::from_row_major_slice(&masked, n, self.outputs),
+            1.0,
+            Par::Seq,
+        );
+        product
+    }
+
+    /// `‖Bᵀv‖² ≤ Σ_c max_v (b_cᵀv)²`, each maximum by a projection onto the cone.
+    fn within_cone(&self, gate: usize, b: &Mat<f64>) -> f64 {
+        let cone = Cone {
+            x: self.x,
+            scales: &self.scales,
+            gates: self.gates,
+            gate,
+        };
+        // entries this small do not decide
+        let enough = match self.outputs {
+            1 => self.beta,
+            outputs => 0.3 * self.beta / (outputs as f64).sqrt(),
+        };
+        let squares = (0..self.outputs).map(|c| {
+            let up: Vec<f64> = (0..b.nrows()).map(|i| b[(i, c)]).collect();
+            let down: Vec<f64> = up.iter().map(|b| -b).collect();
+            let [up, down] = [up, down].map(|b| cone.projection_norm(&b, enough));
+            up.max(down).powi(2)
+        });
+        squares.sum::<f64>().sqrt()
+    }
+}
+
+fn largest_singular(b: &Mat<f64>) -> f64 {
+    let gram = b.transpose() * b;
     match gram.self_adjoint_eigenvalues(Side::Lower) {
         Ok(values) => values.last().map_or(0.0, |value| value.max(0.0).sqrt()),
         // the Frobenius norm is never smaller
-        Err(_) => product.norm_l2(),
+        Err(_) => b.norm_l2(),
     }
 }

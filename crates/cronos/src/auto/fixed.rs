@@ -19,6 +19,9 @@ const FRACTION: f64 = 1e-3;
 /// Units at most, when nothing is said.
 const MOST: usize = 100;
 
+/// The share of the work that the certificate may cost.
+const CERTIFYING: f64 = 0.1;
+
 /// Units on the way to the penalty, per unit at the end.
 const WIDE: usize = 2;
 
@@ -133,7 +136,8 @@ pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> 
     descend(&objective, &mut hidden, schedule.polish(), &stop);
     hidden.balance();
     watch.step(0);
-    let certificate = certify::certificate(&seen, loss, beta, &hidden);
+    let certificate =
+        certify::certificate(&seen, loss, beta, &hidden, CERTIFYING * task.preset.work());
     let (value, _) = objective.pull(&hidden);
     let last = RoundPoint {
         beta,

@@ -229,7 +229,8 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
     };
     let mut trained: Vec<Trained> = in_turn(&jobs, |&(at, number)| {
         let candidate = &candidates[judged[at].candidate];
-        refit.run(candidate, &judged[at], shares[at], number)
+        let lead = at == 0 && number == 0;
+        refit.run(candidate, &judged[at], shares[at], number, lead)
     });
     // those that the clock cut short only count if there is nothing else
     if trained.iter().any(|trained| trained.complete) {

@@ -11,6 +11,9 @@ use crate::network::Network;
 use crate::observe::Watch;
 use crate::real::Real;
 
+/// The share of the work that the certificate may cost.
+const CERTIFYING: f64 = 0.01;
+
 /// A network of the average.
 pub(super) struct Trained {
     pub network: Network,
@@ -36,6 +39,7 @@ impl Refit<'_> {
         judged: &Judged,
         share: f64,
         number: u64,
+        lead: bool,
     ) -> Trained {
         let Self {
             task,
@@ -85,6 +89,11 @@ impl Refit<'_> {
             objective: objective.pull(units).0 + penalty(units, beta),
             neurons: units.len(),
         });
+        // only the heaviest network shows its certificate
+        let certifying = match lead {
+            true => CERTIFYING * task.preset.work(),
+            false => 0.0,
+        };
         let member = Member {
             features: design.style.name,
             loss,
@@ -94,7 +103,7 @@ impl Refit<'_> {
             neurons: units.len(),
             columns: design.columns(),
             validation_score: end.tally.shown(goal),
-            certificate: certify::certificate(seen, loss, beta, units),
+            certificate: certify::certificate(seen, loss, beta, units, certifying),
             path: judged.path.clone(),
             rounds: rounds.collect(),
             chosen: judged.step,
