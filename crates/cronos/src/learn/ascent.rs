@@ -146,7 +146,9 @@ fn raise<T: Real>(
             gradient.chunks_mut(d).for_each(normalise);
         }
         for (i, &gain) in gains.iter().enumerate() {
-            if step > 0 && !(gain > climbers[i].atom.gain) {
+            // a gain that is not a number is none
+            let climbs = climbers.get(i).is_none_or(|old| gain > old.atom.gain);
+            if !climbs {
                 climbers[i].stride *= SHORTER;
                 continue;
             }
