@@ -22,6 +22,8 @@ pub struct Arguments {
 pub enum Command {
     /// Train a network on a data set and report how good it is
     Fit(Box<Fit>),
+    /// Train a network for every penalty of a range, and show what the penalty does
+    Path(Box<Path>),
     /// Predict with a trained model
     Predict(Predict),
     /// Score a trained model on labelled data
@@ -95,6 +97,47 @@ pub struct Fit {
     pub class_weight: Vec<String>,
     #[command(flatten)]
     pub knobs: Knobs,
+}
+
+/// What `fit` takes, except for what a path decides by itself.
+#[derive(Args)]
+#[command(
+    mut_arg("beta", |arg| arg.hide(true)),
+    mut_arg("fast", |arg| arg.hide(true)),
+    mut_arg("best", |arg| arg.hide(true)),
+    mut_arg("learn_gates", |arg| arg.hide(true)),
+    mut_arg("holdout", |arg| arg.help("Fraction of rows held out to judge every penalty by; 0 \
+        judges none [default: 0.3]")),
+    mut_arg("test", |arg| arg.help("Data to test the best network on; a part of the training \
+        rows is then held out to choose it by")),
+    mut_arg("out", |arg| arg.help("Where to save the best network (safetensors)")),
+    mut_arg("report", |arg| arg.help("Folder for the page index.html, report.json and path.csv")),
+    mut_arg("gates", |arg| arg.help("Draw this many gates (activation patterns of the units) at \
+        random, once for the whole path [default: 100]")),
+    mut_arg("loss", |arg| arg.help("What an error costs [default: squared]")),
+    mut_arg("time_limit", |arg| arg.help("Seconds at most, for the whole path"))
+)]
+pub struct Path {
+    /// Penalties to solve for, in equal ratios, from the smallest that leaves nothing downwards
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true,
+        value_parser = parse_count)]
+    pub steps: usize,
+    /// The last penalty, relative to the first
+    #[arg(
+        long,
+        value_name = "RATIO",
+        default_value_t = 0.001,
+        allow_negative_numbers = true
+    )]
+    pub smallest: f64,
+    /// Write a line for every penalty here
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Draw objective, neurons and scores against the penalty here (SVG)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub fit: Fit,
 }
 
 /// All optional; what is not given is chosen for you.

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         Command::Fit(fit) => commands::fit::run(fit),
+        Command::Path(path) => commands::path::run(path),
         Command::Predict(predict) => commands::predict::run(predict),
         Command::Eval(eval) => commands::eval::run(eval),
         Command::Inspect(inspect) => commands::inspect::run(inspect),

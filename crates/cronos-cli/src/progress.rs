@@ -9,15 +9,25 @@ use std::sync::Mutex;
 /// Shows how a fit gets on, and passes Ctrl-C to it.
 pub struct Progress<'a> {
     bar: ProgressBar,
+    /// What the bar counts.
+    counts: Counts,
     /// The last certified gap.
     gap: Mutex<Option<f64>>,
     interrupt: &'a Interrupt,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Counts {
+    Iterations,
+    Steps,
+    Penalties,
 }
 
 impl<'a> Progress<'a> {
     /// Of the convex solver.
     pub fn of_iterations(most: usize, interrupt: &'a Interrupt) -> Self {
         Self::new(
+            Counts::Iterations,
             most,
             "{spinner} iteration {pos}  {msg}  {elapsed}",
             interrupt,
@@ -27,19 +37,31 @@ impl<'a> Progress<'a> {
     /// Of the automatic search.
     pub fn of_search(interrupt: &'a Interrupt) -> Self {
         Self::new(
+            Counts::Steps,
             0,
             "{spinner} {bar:30} {percent} %  {msg}  {elapsed}",
             interrupt,
         )
     }
 
-    fn new(length: usize, template: &str, interrupt: &'a Interrupt) -> Self {
+    /// Of a path.
+    pub fn of_path(penalties: usize, interrupt: &'a Interrupt) -> Self {
+        Self::new(
+            Counts::Penalties,
+            penalties,
+            "{spinner} {bar:20} {pos} of {len} penalties  {msg}  {elapsed}",
+            interrupt,
+        )
+    }
+
+    fn new(counts: Counts, length: usize, template: &str, interrupt: &'a Interrupt) -> Self {
         let bar = ProgressBar::new(length as u64);
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Self {
             bar,
+            counts,
             gap: Mutex::new(None),
             interrupt,
         }
@@ -57,7 +79,9 @@ impl Observer for Progress<'_> {
         }
         let gap = self.gap.lock().ok().and_then(|gap| *gap);
         let gap = gap.map_or_else(|| "-".to_string(), |gap| format!("{:.2} %", 100.0 * gap));
-        self.bar.set_position(iteration.number as u64);
+        if self.counts == Counts::Iterations {
+            self.bar.set_position(iteration.number as u64);
+        }
         self.bar.set_message(format!(
             "objective {:.5}  bound {:.5}  gap {gap}  violation {:.1e}",
             iteration.objective, iteration.lower_bound, iteration.violation
@@ -68,7 +92,9 @@ impl Observer for Progress<'_> {
     fn search(&self, step: &SearchStep) -> ControlFlow<()> {
         self.bar.set_length(step.of as u64);
         self.bar.set_position(step.done as u64);
-        self.bar.set_message("choosing on held-out rows");
+        if self.counts == Counts::Steps {
+            self.bar.set_message("choosing on held-out rows");
+        }
         ControlFlow::Continue(())
     }
 

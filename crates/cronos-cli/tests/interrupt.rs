@@ -72,6 +72,39 @@ fn sigterm_saves_the_best_model() {
     stopped_by("-TERM");
 }
 
+/// Many penalties that are easy: some are done when the signal comes, not all.
+#[test]
+fn sigint_keeps_the_penalties_that_were_done() {
+    let folder = Folder::new();
+    folder.put("d.csv", shell::tables::corners(60, 3).csv());
+    let mut child = folder
+        .command(
+            "path d.csv --gates 8 --tolerance 0.05 --steps 200000 --csv p.csv --plot p.svg \
+             --out m.safetensors --json",
+        )
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for_start(&child);
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    if !sent.unwrap().success() {
+        child.kill().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["status"], "interrupted");
+    let points = report["points"].as_array().unwrap().len();
+    assert!((1..200_000).contains(&points));
+    assert_eq!(folder.text("p.csv").lines().count(), points + 1);
+    assert!(folder.text("p.svg").ends_with("</svg>\n"));
+    let model = folder.json("inspect m.safetensors --json");
+    assert_eq!(model["features"], 3);
+}
+
 #[test]
 fn a_reader_may_go_away() {
     let folder = Folder::new();

@@ -6,6 +6,7 @@ use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
 use crate::observe::Observer;
+use crate::path::{Grid, Path, path};
 
 /// Trains a network that tells classes apart.
 ///
@@ -55,6 +56,35 @@ impl Classifier {
         weights: Option<&[f64]>,
         observer: &dyn Observer,
     ) -> Result<TrainedClassifier<L>, Error> {
+        let (classes, fitted) = self.with_rows(x, labels, weights, |rows, scaling, options| {
+            fit(rows, scaling, options, observer)
+        })?;
+        Ok(TrainedClassifier { classes, fitted })
+    }
+
+    /// Networks for a range of penalties, from the one that leaves nothing
+    /// downwards; see [`path()`](crate::path()).
+    pub fn path<L: Ord + Clone>(
+        &self,
+        x: &Matrix<f64>,
+        labels: &[L],
+        weights: Option<&[f64]>,
+        grid: &Grid,
+        observer: &dyn Observer,
+    ) -> Result<(Vec<L>, Path), Error> {
+        self.with_rows(x, labels, weights, |rows, scaling, options| {
+            path(rows, scaling, grid, options, observer)
+        })
+    }
+
+    /// The classes, and what `run` makes of the targets that stand for them.
+    fn with_rows<L: Ord + Clone, R>(
+        &self,
+        x: &Matrix<f64>,
+        labels: &[L],
+        weights: Option<&[f64]>,
+        run: impl FnOnce(Rows<'_>, TargetScaling, &Options) -> Result<R, Error>,
+    ) -> Result<(Vec<L>, R), Error> {
         let mut classes = labels.to_vec();
         classes.sort();
         classes.dedup();
@@ -81,12 +111,10 @@ impl Classifier {
             loss,
             ..self.options.clone()
         };
-        let fitted = fit(rows, scaling, &options, observer)?;
-        Ok(TrainedClassifier { classes, fitted })
+        let made = run(rows, scaling, &options)?;
+        Ok((classes, made))
     }
-}
 
-impl Classifier {
     /// The loss that is given; softmax over two classes is logistic.
     fn loss(&self, classes: usize) -> Result<Option<Loss>, Error> {
         match self.options.loss {
@@ -180,5 +208,26 @@ impl Regressor {
             None => TargetScaling::standard(y, weights),
         };
         fit(rows, scaling, &self.options, observer)
+    }
+
+    /// Networks for a range of penalties, from the one that leaves nothing
+    /// downwards, for standardised targets; see [`path()`](crate::path()).
+    pub fn path(
+        &self,
+        x: &Matrix<f64>,
+        y: &Matrix<f64>,
+        weights: Option<&[f64]>,
+        grid: &Grid,
+        observer: &dyn Observer,
+    ) -> Result<Path, Error> {
+        let rows = Rows {
+            x,
+            y,
+            weights,
+            labels: None,
+        };
+        rows.check()?;
+        let scaling = TargetScaling::standard(y, weights);
+        path(rows, scaling, grid, &self.options, observer)
     }
 }

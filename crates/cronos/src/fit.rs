@@ -4,17 +4,14 @@ use crate::Error;
 use crate::admm::{Iteration, Seconds, Settings, Status};
 use crate::auto::{self, Preset, Search};
 use crate::certificate::Certificate;
-use crate::gates::Gates;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
-use crate::memory;
 use crate::network::{Network, TargetScaling};
 use crate::observe::{Observer, Watch};
-use crate::program::{Activation, Program};
+use crate::program::Activation;
 use crate::real::Real;
+use crate::sampled::Sampled;
 use crate::scaling::Scaling;
-use crate::solver::{Shape, choose};
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Penalty relative to the smallest one that is sure to give the zero network.
@@ -100,6 +97,16 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The settings of the solver, with the seed of everything.
+    pub(crate) fn seeded_settings(&self) -> Settings {
+        Settings {
+            seed: self.seed,
+            ..self.settings.clone()
+        }
+    }
+}
+
 /// A trained network and how it came to be.
 #[derive(Clone, Debug)]
 pub struct Fitted {
@@ -169,20 +176,16 @@ pub fn fit(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
-    rows.check()?;
-    if let Some(weights) = rows.weights.filter(|weights| weights.contains(&0.0)) {
-        let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
-        let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
-        let labels: Option<Vec<usize>> =
-            (rows.labels).map(|labels| kept.iter().map(|&i| labels[i]).collect());
-        let rows = Rows {
-            x: &rows.x.select(&kept),
-            y: &rows.y.select(&kept),
-            weights: Some(&weights),
-            labels: labels.as_deref(),
-        };
-        return fit(rows, targets, options, observer);
-    }
+    rows.counting(|rows| fit_counting(rows, targets, options, observer))
+}
+
+/// Trains on rows that all count.
+fn fit_counting(
+    rows: Rows<'_>,
+    targets: TargetScaling,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Fitted, Error> {
     rows.check_targets(&targets)?;
     let loss = options.loss.unwrap_or_default();
     loss.check(rows.y)?;
@@ -235,7 +238,7 @@ fn learn<T: Real>(
         beta: options.beta,
         most,
         tolerance: options.settings.gap_relative,
-        memory: memory::limit(&options.settings),
+        memory: crate::memory::limit(&options.settings),
         seed: options.seed,
     };
     let watch = Watch::new(
@@ -301,7 +304,32 @@ impl Rows<'_> {
         self.y.check_finite("targets")
     }
 
-    fn check_targets(&self, scaling: &TargetScaling) -> Result<(), Error> {
+    /// What `run` makes of the rows whose weight is not 0.
+    pub(crate) fn counting<R>(
+        self,
+        run: impl FnOnce(Rows<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.check()?;
+        let Some(weights) = self.weights.filter(|weights| weights.contains(&0.0)) else {
+            return run(self);
+        };
+        let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
+        let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
+        let labels: Option<Vec<usize>> =
+            (self.labels).map(|labels| kept.iter().map(|&i| labels[i]).collect());
+        let (x, y) = (self.x.select(&kept), self.y.select(&kept));
+        let rows = Rows {
+            x: &x,
+            y: &y,
+            weights: Some(&weights),
+            labels: labels.as_deref(),
+        };
+        // there may be too few left
+        rows.check()?;
+        run(rows)
+    }
+
+    pub(crate) fn check_targets(&self, scaling: &TargetScaling) -> Result<(), Error> {
         let (d, outputs) = (self.x.columns(), self.y.columns());
         if d == 0 || outputs == 0 || scaling.mean.len() != outputs {
             return Err(Error::Shape {
@@ -320,88 +348,20 @@ impl Rows<'_> {
 /// Solves the convex program of sampled or given gates.
 fn solve<T: Real>(
     rows: Rows<'_>,
-    target_scaling: TargetScaling,
+    targets: TargetScaling,
     loss: Loss,
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
-    let Rows { x, y, weights, .. } = rows;
-    // refuse what cannot fit before anything large is made
-    let shape = Shape {
-        rows: x.rows(),
-        features: x.columns() + usize::from(options.bias),
-        gates: match &options.gates {
-            GateSource::Learned { .. } => 0,
-            GateSource::Sampled(count) => *count,
-            GateSource::Given(directions) => directions.columns(),
-        },
-        outputs: y.columns(),
-        signs: options.activation.signs(),
-    };
-    choose::<T>(shape, &options.settings, memory::limit(&options.settings))?;
-    let feature_scaling = if options.standardize {
-        Scaling::standard(x, weights)
-    } else {
-        Scaling::identity(x.columns())
-    };
-    let seen: Matrix<T> = feature_scaling.apply(x, options.bias);
-    let gates = match &options.gates {
-        GateSource::Learned { .. } => Gates::sample(&seen, 0, options.seed)?,
-        GateSource::Sampled(count) => Gates::sample(&seen, *count, options.seed)?,
-        GateSource::Given(directions) if directions.rows() != x.columns() => {
-            return Err(Error::Shape {
-                what: "gate directions",
-                expected: format!("{} rows, one for each feature", x.columns()),
-                found: format!("{} rows", directions.rows()),
-            });
-        }
-        GateSource::Given(directions) => {
-            Gates::from_directions(&seen, &with_bias_row(directions, options.bias))?
-        }
-    };
-    let scaled = Matrix::from_fn(y.rows(), y.columns(), |i, c| {
-        T::of((y.at(i, c) - target_scaling.mean[c]) / target_scaling.scale[c])
-    });
-    let mut program = Program {
-        x: seen,
-        y: scaled,
-        gates,
-        beta: 0.0,
-        activation: options.activation,
-        loss,
-        weights: weights.map(<[f64]>::to_vec),
-    };
+    let mut sampled = Sampled::<T>::new(rows, targets, loss, options)?;
+    let program = &mut sampled.program;
     program.beta = options
         .beta
         .unwrap_or_else(|| BETA_FRACTION * program.zero_beta());
-    let settings = Settings {
-        seed: options.seed,
-        ..options.settings.clone()
-    };
-    let mut observe = |iteration: &Iteration| match observer.stop() {
-        true => ControlFlow::Break(()),
-        false => observer.iteration(iteration),
-    };
-    let solution = program.solve(&settings, &mut observe)?;
-    Ok(Fitted {
-        network: Network::recover(&program, &solution, &feature_scaling, &target_scaling),
-        status: solution.status,
-        certificate: solution.certificate,
-        iterations: solution.history.len(),
-        history: solution.history,
-        solver: solution.choice.solver.name(),
-        reason: solution.choice.reason,
-        rank: solution.rank,
-        planned_bytes: Some(solution.plan.total()),
-        reduced_features: solution.reduced_features,
-        seconds: solution.seconds,
-        search: None,
-        loss,
-        beta: program.beta,
-        gates: program.gates.len(),
-        feature_scaling,
-        target_scaling,
-    })
+    let settings = options.seeded_settings();
+    let mut observe = |iteration: &Iteration| observer.watch(iteration);
+    let solution = sampled.program.solve(&settings, &mut observe)?;
+    Ok(sampled.fitted(sampled.program.beta, solution))
 }
 
 /// The likelihood of classes that make this many outputs.
@@ -410,12 +370,4 @@ pub(crate) fn likelihood(outputs: usize) -> Loss {
         1 => Loss::Logistic,
         _ => Loss::Softmax,
     }
-}
-
-/// Gates given without a bias row have no bias.
-fn with_bias_row(directions: &Matrix<f64>, bias: bool) -> Matrix<f64> {
-    let rows = directions.rows();
-    Matrix::from_fn(rows + usize::from(bias), directions.columns(), |i, j| {
-        if i < rows { directions.at(i, j) } else { 0.0 }
-    })
 }

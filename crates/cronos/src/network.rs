@@ -1,7 +1,6 @@
 //! The recovered network: an ordinary two-layer network on raw features.
 
 use crate::Error;
-use crate::admm::Solution;
 use crate::encoding::Encoding;
 use crate::inner::norm;
 use crate::matrix::Matrix;
@@ -80,12 +79,12 @@ impl TargetScaling {
 }
 
 impl Network {
-    /// The network of a solution, on raw features: groups that are zero are
+    /// The network of a solution's weights, on raw features: groups that are zero are
     /// dropped, `v` becomes a unit `v/√‖v‖` with outer weight `√‖v‖` (`−√‖w‖` for `w`),
     /// and the scaling of features and targets is undone.
     pub fn recover<T: Real>(
         program: &Program<T>,
-        solution: &Solution,
+        weights: &[f64],
         features: &Scaling,
         targets: &TargetScaling,
     ) -> Self {
@@ -96,7 +95,7 @@ impl Network {
         let mut hidden_bias = Vec::new();
         let mut output = Vec::new();
         let mut used = Vec::new();
-        for (column, group) in solution.weights.chunks(d).enumerate() {
+        for (column, group) in weights.chunks(d).enumerate() {
             let length = norm(group);
             if length == 0.0 {
                 continue;

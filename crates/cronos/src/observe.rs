@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// A step of the automatic search.
+/// A step of the automatic search or of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchStep {
     /// Steps done so far, this one included.
@@ -21,7 +21,8 @@ pub trait Observer: Sync {
         ControlFlow::Continue(())
     }
 
-    /// After every step of the automatic search, from any thread.
+    /// After every step of the automatic search, from any thread, and after every
+    /// penalty of a path.
     fn search(&self, _: &SearchStep) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -29,6 +30,16 @@ pub trait Observer: Sync {
     /// Asked often; true ends the fit.
     fn stop(&self) -> bool {
         false
+    }
+}
+
+impl dyn Observer + '_ {
+    /// Shows an iteration, unless the fit is to end.
+    pub(crate) fn watch(&self, iteration: &Iteration) -> ControlFlow<()> {
+        match self.stop() {
+            true => ControlFlow::Break(()),
+            false => self.iteration(iteration),
+        }
     }
 }
 

@@ -1,9 +1,7 @@
 //! The sampled convex program: data, gates, activation, loss and penalty.
 
 use crate::Error;
-use crate::engine::Engine;
 use crate::gates::Gates;
-use crate::inner::norm;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -151,43 +149,5 @@ impl<T: Real> Program<T> {
     /// Columns of the weights: signs x P x C.
     pub fn groups(&self) -> usize {
         self.activation.signs() * self.gates.len() * self.y.columns()
-    }
-
-    /// A penalty that is sure to give the zero network: `max_g ‖F_gᵀ ∇loss(0)‖`.
-    /// For the gated activation it is the smallest such penalty.
-    pub fn zero_beta(&self) -> f64 {
-        let x = self.weighted_features();
-        let engine = Engine::new(&x, &self.gates, self.activation);
-        let mut work = engine.workspace(1);
-        let mut spread = vec![T::ZERO; self.x.columns() * self.gates.len()];
-        let mut largest = 0.0;
-        for z in self.gradient_at_zero() {
-            engine.masked_spread(&z, &mut spread, &mut work);
-            largest = spread
-                .chunks(self.x.columns())
-                .map(norm)
-                .fold(largest, f64::max);
-        }
-        largest
-    }
-
-    /// `√w ∇loss(0)`, one column for each output.
-    fn gradient_at_zero(&self) -> Vec<Vec<T>> {
-        let outputs = self.y.columns();
-        let zero = vec![0.0; outputs];
-        let mut gradient = zero.clone();
-        let mut columns = vec![Vec::with_capacity(self.y.rows()); outputs];
-        for i in 0..self.y.rows() {
-            let target: Vec<f64> = self.y.row(i).iter().map(|y| y.wide()).collect();
-            self.loss.gradient(&zero, &target, &mut gradient);
-            let root = self
-                .weights
-                .as_ref()
-                .map_or(1.0, |weights| weights[i].sqrt());
-            for (column, z) in columns.iter_mut().zip(&gradient) {
-                column.push(T::of(root * z));
-            }
-        }
-        columns
     }
 }

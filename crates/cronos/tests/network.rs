@@ -20,7 +20,7 @@ fn trained(case: &problems::Case) -> Network {
         .expect("solved");
     let scaling = Scaling::identity(case.d);
     let targets = TargetScaling::identity(case.outputs);
-    Network::recover(&program, &solution, &scaling, &targets)
+    Network::recover(&program, &solution.weights, &scaling, &targets)
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn raw_features_give_what_the_scaled_program_says() {
             mean: vec![3.0; case.outputs],
             scale: vec![2.0; case.outputs],
         };
-        let network = Network::recover(&program, &solution, &scaling, &targets);
+        let network = Network::recover(&program, &solution.weights, &scaling, &targets);
         network.check().expect("a sound network");
         let x = fresh(case.d);
         let seen: Matrix<f64> = scaling.apply(&x, true);

@@ -98,6 +98,7 @@ pub fn path() -> Vec<PathPoint> {
             PathPoint {
                 beta: 300.0 * 10f64.powf(-4.0 * place),
                 objective: 20.0 + 600.0 * (1.0 - place).powi(3),
+                lower_bound: 19.0 + 595.0 * (1.0 - place).powi(3),
                 neurons: (1 + i * i * 4) as usize,
                 train_score: 1.0 - 0.6 * (-7.0 * place).exp(),
                 validation_score: 0.985 - 0.6 * (-6.0 * place).exp() - 0.03 * place.powi(6)

@@ -61,7 +61,7 @@ pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     };
     if let Some(folder) = &fit.report {
         write_report(folder, &summary, fit.force)?;
-        let page = report::page(fit, &job, &summary)?;
+        let page = report::page(fit, &job, &summary, None)?;
         model_file::write(&folder.join(PAGE), page.as_bytes(), fit.force)?;
     }
     if fit.json {
@@ -95,7 +95,16 @@ fn check_outputs(fit: &Fit) -> Result<(), Failure> {
     if let Some(out) = &fit.out {
         model_file::check_writable(out, fit.force)?;
     }
-    let Some(folder) = fit.report.as_ref().filter(|folder| folder.exists()) else {
+    check_folder(fit.report.as_deref(), &[REPORT, HISTORY, PAGE], fit.force)
+}
+
+/// Refuses a folder for a report that is a file or holds one of its files.
+pub(super) fn check_folder(
+    folder: Option<&Path>,
+    names: &[&str],
+    force: bool,
+) -> Result<(), Failure> {
+    let Some(folder) = folder.filter(|folder| folder.exists()) else {
         return Ok(());
     };
     if !folder.is_dir() {
@@ -104,13 +113,13 @@ fn check_outputs(fit: &Fit) -> Result<(), Failure> {
             folder.display()
         )));
     }
-    for name in [REPORT, HISTORY, PAGE] {
-        model_file::check_writable(&folder.join(name), fit.force)?;
+    for name in names {
+        model_file::check_writable(&folder.join(name), force)?;
     }
     Ok(())
 }
 
-fn check_holdout(fraction: Option<f64>) -> Result<(), Failure> {
+pub(super) fn check_holdout(fraction: Option<f64>) -> Result<(), Failure> {
     match fraction {
         Some(fraction) if !(0.0..1.0).contains(&fraction) => Err(Failure::Usage(format!(
             "holdout is {fraction}; it must be at least 0 and less than 1"
@@ -119,7 +128,7 @@ fn check_holdout(fraction: Option<f64>) -> Result<(), Failure> {
     }
 }
 
-fn start_threads(threads: Option<usize>) -> Result<(), Failure> {
+pub(super) fn start_threads(threads: Option<usize>) -> Result<(), Failure> {
     if threads == Some(0) {
         return Err(Failure::Usage("threads is 0; it must be at least 1".into()));
     }
@@ -145,7 +154,13 @@ fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, 
     Ok(fitted?)
 }
 
-fn model(job: &Job, fitted: &Fitted, options: &Options, imputation: Option<Vec<f64>>) -> Model {
+/// The model of a network.
+pub(super) fn model(
+    job: &Job,
+    fitted: &Fitted,
+    options: &Options,
+    imputation: Option<Vec<f64>>,
+) -> Model {
     let certificate = &fitted.certificate;
     Model {
         network: fitted.network.clone(),

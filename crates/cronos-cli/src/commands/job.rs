@@ -15,7 +15,7 @@ use cronos_data::{
 use std::path::Path;
 
 /// Rows held out when nothing is said.
-const HOLDOUT: f64 = 0.3;
+pub const HOLDOUT: f64 = 0.3;
 
 /// The data of a fit, split.
 pub struct Job {

@@ -8,5 +8,6 @@ pub mod inspect;
 mod job;
 mod knobs;
 mod labelled;
+pub mod path;
 pub mod predict;
 mod report;

@@ -4,6 +4,7 @@
 //! section is then left out.
 
 mod page;
+mod path_plot;
 mod png;
 mod sections;
 mod svg;
@@ -13,6 +14,7 @@ mod thin;
 #[cfg(test)]
 mod tests;
 
+pub use path_plot::path_plot;
 pub use sections::by_importance;
 pub use text::{number, percent, shortened, whole, with_spread};
 
@@ -117,7 +119,9 @@ impl Default for Measure {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathPoint {
     pub beta: f64,
+    /// NaN if it is unknown, like the bound.
     pub objective: f64,
+    pub lower_bound: f64,
     pub neurons: usize,
     pub train_score: f64,
     pub validation_score: f64,

@@ -4,7 +4,11 @@ use super::sections::{self, Section};
 use super::text::escape;
 use super::{Figure, Report};
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(
+    include_str!("colours.css"),
+    include_str!("style.css"),
+    include_str!("marks.css")
+);
 
 /// The whole page. It loads nothing, and its policy forbids it to.
 pub fn render(report: &Report) -> String {

@@ -8,9 +8,7 @@ use super::solve::Solution;
 use super::status::Status;
 use crate::certificate::{Certificate, Dual, relative_gap};
 use crate::engine::{Candidate, Evaluation};
-use crate::memory::Plan;
 use crate::real::Real;
-use crate::solver::Choice;
 
 /// Certificates without progress, at the rounding error, before a run counts as stalled.
 const STALL_CHECKS: usize = 30;
@@ -18,7 +16,7 @@ const STALL_CHECKS: usize = 30;
 impl<T: Real> Run<'_, T> {
     /// Evaluates `v` and the bounds; keeps whichever is the best so far.
     pub(super) fn certify(&mut self) -> Certificate {
-        let (y, beta) = (&self.program.y, self.program.beta);
+        let (y, beta) = (&self.program.y, self.beta);
         let coupled = y.columns() / self.bounds.len();
         for at in 0..self.bounds.len() {
             let outputs = at * coupled..(at + 1) * coupled;
@@ -53,7 +51,7 @@ impl<T: Real> Run<'_, T> {
     }
 
     fn evaluate(&self, candidate: &[f64]) -> Evaluation {
-        let (loss, beta) = (self.program.loss, self.program.beta);
+        let (loss, beta) = (self.program.loss, self.beta);
         self.engine.evaluate(candidate, &self.program.y, loss, beta)
     }
 
@@ -82,7 +80,7 @@ impl<T: Real> Run<'_, T> {
     pub(super) fn stop(&self, record: &Iteration) -> Option<Status> {
         let certificate = record.certificate?;
         let settings = self.settings;
-        let certified = self.program.beta > 0.0;
+        let certified = self.beta > 0.0;
         let gap = (certificate.objective - certificate.lower_bound).abs();
         let near =
             gap <= settings.gap_absolute + settings.gap_relative * certificate.objective.abs();
@@ -130,7 +128,7 @@ impl<T: Real> Run<'_, T> {
 
     /// A solved run returns its last `v`; any other the candidate whose network
     /// is best, the last `u` included.
-    pub(super) fn finish(mut self, status: Status, choice: Choice, plan: Plan) -> Solution {
+    pub(super) fn finish(&mut self, status: Status) -> Solution {
         if status == Status::Solved {
             let v = shrink::shrunk(&self.b, self.engine.features(), self.threshold());
             self.best = Some((self.evaluate(&v), v));
@@ -154,16 +152,21 @@ impl<T: Real> Run<'_, T> {
         for record in &self.history {
             seconds.add(&record.seconds);
         }
+        seconds.setup = std::mem::take(&mut self.setup_seconds);
+        let dual = (self.settings.keep_dual).then(|| dual(std::mem::take(&mut self.duals), n));
         Solution {
             status,
-            weights,
+            weights: match self.reduction {
+                Some(reduction) => reduction.restore(&weights, n),
+                None => weights,
+            },
             certificate,
-            dual: self.settings.keep_dual.then(|| dual(self.duals, n)),
+            dual,
             rank: self.solver.rank(),
-            history: self.history,
-            choice,
-            plan,
-            reduced_features: None,
+            history: std::mem::take(&mut self.history),
+            choice: self.choice.clone(),
+            plan: self.plan.clone(),
+            reduced_features: self.reduction.map(|_| n),
             seconds,
         }
     }

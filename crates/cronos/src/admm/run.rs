@@ -3,21 +3,30 @@
 use super::history::{Iteration, Seconds};
 use super::settings::{Settings, Split};
 use super::shrink::{self, ShrinkSums};
+use super::solve::Solution;
 use super::status::Status;
 use crate::Error;
 use crate::certificate::{Certificate, relative_gap};
 use crate::engine::{Candidate, Engine, Evaluation, RowState, SweepStep, SweepSums, Workspace};
 use crate::loss::Loss;
+use crate::memory::Plan;
 use crate::program::Program;
 use crate::real::Real;
-use crate::solver::USolver;
+use crate::reduction::Reduction;
+use crate::solver::{Choice, USolver};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// A run under way.
 pub(super) struct Run<'a, T: Real> {
     pub(super) program: &'a Program<T>,
+    /// The penalty of this run; that of the program is not looked at.
+    pub(super) beta: f64,
     pub(super) settings: &'a Settings,
+    pub(super) choice: Choice,
+    pub(super) plan: Plan,
+    /// Carries weights back to all features, when there are more than rows.
+    pub(super) reduction: Option<&'a Reduction>,
     pub(super) engine: Engine<'a, T>,
     pub(super) solver: Box<dyn USolver<T>>,
     pub(super) work: Workspace<T>,
@@ -40,14 +49,45 @@ pub(super) struct Run<'a, T: Real> {
     pub(super) duals: Vec<(Vec<f64>, Vec<f64>)>,
     pub(super) history: Vec<Iteration>,
     pub(super) start: Instant,
+    /// Seconds of the set-up, until a solution has taken them up.
+    pub(super) setup_seconds: f64,
 }
 
 impl<T: Real> Run<'_, T> {
-    pub(super) fn iterate(
+    /// Runs to its end for one penalty, from the state that the one before left.
+    pub(super) fn solve(
         &mut self,
+        beta: f64,
         observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
-    ) -> Status {
+    ) -> Solution {
+        let status = match self.begin(beta) {
+            Ok(()) => self.iterate(observe),
+            Err(_) => Status::NumericalFailure,
+        };
+        self.finish(status)
+    }
+
+    /// Forgets what was found for another penalty, but not the state.
+    fn begin(&mut self, beta: f64) -> Result<(), Error> {
+        // ρ follows β: then β/ρ and all splits stay, and the multipliers ρλ, ρν, ρμ
+        // shrink with the bound on them
+        let ratio = beta / self.beta;
+        self.beta = beta;
+        if self.settings.adapt_rho && ratio > 0.0 && ratio.is_finite() {
+            self.step.rho *= ratio;
+            self.follow_rho()?;
+        }
+        self.best = None;
+        self.bounds.fill(0.0);
+        self.duals = vec![Default::default(); self.bounds.len()];
+        self.history.clear();
+        let (d, threshold) = (self.engine.features(), self.threshold());
+        shrink::rescale(&mut self.b, &mut self.right, d, threshold, 1.0);
         self.refresh_image();
+        Ok(())
+    }
+
+    fn iterate(&mut self, observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>) -> Status {
         for number in 1..=self.settings.max_iterations {
             if self.follow_curvature(number).is_err() {
                 return Status::NumericalFailure;
@@ -146,7 +186,7 @@ impl<T: Real> Run<'_, T> {
         seconds: Seconds,
     ) -> Iteration {
         let rho = self.step.rho;
-        let objective = rows.loss + self.program.beta * groups.norms;
+        let objective = rows.loss + self.beta * groups.norms;
         let primal = (groups.primal + rows.primal).sqrt();
         let dual = rho * (groups.change + rows.change).sqrt();
         let compared = (groups.image + rows.image)
@@ -197,13 +237,19 @@ impl<T: Real> Run<'_, T> {
         let (d, threshold) = (self.engine.features(), self.threshold());
         shrink::rescale(&mut self.b, &mut self.right, d, threshold, ratio);
         self.step.rho = rho;
-        if self.step.split == Split::Paper {
-            self.step.weight = 1.0 / rho;
-            self.solver
-                .set_weight(&self.engine, self.step.weight, &mut self.work)?;
-        }
+        self.follow_rho()?;
         self.refresh_image();
         Ok(())
+    }
+
+    /// `c = 1/ρ` in the paper's split; the matrix of the loss split has no ρ.
+    fn follow_rho(&mut self) -> Result<(), Error> {
+        if self.step.split == Split::Loss {
+            return Ok(());
+        }
+        self.step.weight = 1.0 / self.step.rho;
+        self.solver
+            .set_weight(&self.engine, self.step.weight, &mut self.work)
     }
 
     /// Recomputes the row-space part of the right-hand side and adds it.
@@ -220,7 +266,7 @@ impl<T: Real> Run<'_, T> {
 
     /// `β/ρ`
     pub(super) fn threshold(&self) -> f64 {
-        self.program.beta / self.step.rho
+        self.beta / self.step.rho
     }
 }
 

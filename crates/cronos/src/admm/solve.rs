@@ -49,27 +49,66 @@ impl<T: Real> Program<T> {
         observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
     ) -> Result<Solution, Error> {
         self.check()?;
+        self.with_run(settings, |run| run.solve(self.beta, observe))
+    }
+
+    /// Solves the program for one penalty after the other, `beta` of the program
+    /// aside. The u-solver is built once and every run starts from the end of the
+    /// one before. `found` sees every solution and may break off. A run that was
+    /// interrupted, met the time limit or failed is the last.
+    pub fn solve_path(
+        &self,
+        betas: &[f64],
+        settings: &Settings,
+        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+        found: &mut dyn FnMut(f64, Solution) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        self.check()?;
+        let wrong = |beta: &&f64| !(**beta >= 0.0 && beta.is_finite());
+        if let Some(beta) = betas.iter().find(wrong) {
+            return Err(Error::setting("beta", beta, "finite and not negative"));
+        }
+        self.with_run(settings, |run| {
+            for &beta in betas {
+                let solution = run.solve(beta, observe);
+                let over = matches!(
+                    solution.status,
+                    Status::Interrupted | Status::TimeLimit | Status::NumericalFailure
+                );
+                if found(beta, solution).is_break() || over {
+                    break;
+                }
+            }
+        })
+    }
+
+    /// Chooses, reduces and sets up; `body` runs.
+    fn with_run<R>(
+        &self,
+        settings: &Settings,
+        body: impl FnOnce(&mut Run<'_, T>) -> R,
+    ) -> Result<R, Error> {
         settings.check()?;
         let start = Instant::now();
-        let n = self.x.rows();
-        let (choice, plan) = solver::choose::<T>(self.shape(), settings, memory::limit(settings))?;
-        let job = Job {
-            program: self,
-            settings,
-            choice,
-            plan,
-            start,
-        };
+        let chosen = solver::choose::<T>(self.shape(), settings, memory::limit(settings))?;
         let x = self.weighted_features();
+        let roots = self.roots();
+        let roots = roots.as_deref();
         let Some(reduction) = Reduction::new(&x) else {
-            return job.solve(&x, None, observe);
+            let seen = Seen {
+                x: &x,
+                roots,
+                reduced: None,
+            };
+            return Ok(body(&mut seen.run(self, settings, chosen, start)?));
         };
         let exact = reduction.lower();
-        let x = exact.cast();
-        let mut solution = job.solve(&x, Some(&exact), observe)?;
-        solution.weights = reduction.restore(&solution.weights, n);
-        solution.reduced_features = Some(n);
-        Ok(solution)
+        let seen = Seen {
+            x: &exact.cast(),
+            roots,
+            reduced: Some((&reduction, &exact)),
+        };
+        Ok(body(&mut seen.run(self, settings, chosen, start)?))
     }
 }
 
@@ -80,51 +119,43 @@ pub(crate) fn solve_as_it_is<T: Real>(
     settings: &Settings,
     observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Result<Solution, Error> {
-    let (choice, plan) = solver::choose::<T>(program.shape(), settings, u64::MAX)?;
-    let job = Job {
-        program,
-        settings,
-        choice,
-        plan,
-        start: Instant::now(),
+    let chosen = solver::choose::<T>(program.shape(), settings, u64::MAX)?;
+    let seen = Seen {
+        x: &program.x,
+        roots: None,
+        reduced: None,
     };
-    job.solve(&program.x, None, observe)
+    let mut run = seen.run(program, settings, chosen, Instant::now())?;
+    Ok(run.solve(program.beta, observe))
 }
 
-/// A program whose solver is chosen.
-struct Job<'a, T> {
-    program: &'a Program<T>,
-    settings: &'a Settings,
-    choice: Choice,
-    plan: Plan,
-    start: Instant,
+/// The features as the engine sees them.
+struct Seen<'a, T> {
+    x: &'a Matrix<T>,
+    /// `√w` of the rows
+    roots: Option<&'a [T]>,
+    /// The thin factorisation, and what `x` was rounded from.
+    reduced: Option<(&'a Reduction, &'a Matrix<f64>)>,
 }
 
-impl<T: Real> Job<'_, T> {
-    /// Solves with the features `x`; `exact` is what they were rounded from.
-    fn solve(
+impl<'a, T: Real> Seen<'a, T> {
+    /// A run at `u = 0`, its solver built.
+    fn run(
         self,
-        x: &Matrix<T>,
-        exact: Option<&Matrix<f64>>,
-        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
-    ) -> Result<Solution, Error> {
-        let Self {
-            program,
-            settings,
-            choice,
-            plan,
-            start,
-        } = self;
+        program: &'a Program<T>,
+        settings: &'a Settings,
+        (choice, plan): (Choice, Plan),
+        start: Instant,
+    ) -> Result<Run<'a, T>, Error> {
         let outputs = program.y.columns();
         let uncoupled = if program.loss.couples_outputs() {
             1
         } else {
             outputs
         };
-        let roots = program.roots();
-        let engine = Engine::new(x, &program.gates, program.activation)
-            .certify_for(exact)
-            .weighted(roots.as_deref());
+        let engine = Engine::new(self.x, &program.gates, program.activation)
+            .certify_for(self.reduced.map(|(_, exact)| exact))
+            .weighted(self.roots);
         let split = settings.split(choice.solver, program.loss)?;
         let rho = settings.rho.unwrap_or(0.1);
         let step = SweepStep {
@@ -147,7 +178,7 @@ impl<T: Real> Job<'_, T> {
         };
         let solver = solver::build(choice.solver, &engine, build, &mut work)?;
         let length = engine.weights_per_output() * outputs;
-        let mut run = Run {
+        Ok(Run {
             state: engine.row_state(&program.y, &step),
             u: vec![T::ZERO; length],
             b: vec![T::ZERO; length],
@@ -157,21 +188,21 @@ impl<T: Real> Job<'_, T> {
             best: None,
             curvature: Vec::new(),
             bounds: vec![0.0; uncoupled],
-            duals: vec![Default::default(); uncoupled],
+            duals: Vec::new(),
             history: Vec::new(),
+            beta: program.beta,
+            reduction: self.reduced.map(|(reduction, _)| reduction),
             engine,
             program,
             settings,
+            choice,
+            plan,
             solver,
             step,
             work,
             start,
-        };
-        let setup = start.elapsed().as_secs_f64();
-        let status = run.iterate(observe);
-        let mut solution = run.finish(status, choice, plan);
-        solution.seconds.setup = setup;
-        Ok(solution)
+            setup_seconds: start.elapsed().as_secs_f64(),
+        })
     }
 }
 

@@ -15,7 +15,7 @@ const GROWTH: usize = 3;
 /// Rows left out, at most, and as a share.
 const MOST_HELD: usize = 5000;
 const SHARE_HELD: usize = 10;
-/// Penalties on a level at most.
+/// Penalties on a level at most. The last level, the dearest, takes that of the one before.
 const STEPS: usize = 6;
 
 /// The rows of every level, and those left out.
@@ -76,7 +76,8 @@ impl Levels {
             let learned_from = rows.select(&self.order[..size]);
             let total = learned_from.total();
             let mut penalty = best.beta(total) / total;
-            for step in 0..STEPS {
+            let last = level > 0 && level + 1 == self.sizes.len();
+            for step in 0..if last { 1 } else { STEPS } {
                 let mut next = Climber {
                     units: best.units.clone(),
                     penalty,

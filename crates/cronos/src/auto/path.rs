@@ -113,10 +113,10 @@ impl Pace {
     /// What is learned on more rows, which deserve more units.
     pub fn level(&self) -> Effort {
         Effort {
-            units: 3 * self.units,
+            units: 2 * self.units,
             new_units: 4 * self.new_units,
             patience: Patience {
-                iterations: 2 * self.iterations,
+                iterations: 40,
                 ..self.effort().patience
             },
             ..self.effort()

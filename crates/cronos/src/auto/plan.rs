@@ -116,10 +116,12 @@ impl Plan {
             .iter()
             .flat_map(|&(folds, repeats)| many.clone().map(move |kinds| (folds, repeats, kinds)))
             .find(|&(folds, repeats, kinds)| fits(folds, repeats, kinds));
-        let (folds, repeats, kinds) = all.unwrap_or((1, 1, least));
-        // else as many rows as the work allows, but enough to choose on
-        let affordable = (preset.work() / per_row(1, least)) as usize;
-        let sample = affordable.max(preset.least_rows());
+        // else as many kinds as can be judged on enough rows
+        let affordable = |kinds: usize| (preset.work() / per_row(1, kinds)) as usize;
+        let enough = |kinds: &usize| affordable(*kinds) >= preset.least_rows();
+        let few = || (1, 1, (1..=least).rev().find(enough).unwrap_or(1));
+        let (folds, repeats, kinds) = all.unwrap_or_else(few);
+        let sample = affordable(kinds).max(preset.least_rows());
         let sample = (all.is_none() && sample < rows).then_some(sample);
         Self {
             kinds,

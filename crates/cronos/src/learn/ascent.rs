@@ -146,9 +146,8 @@ fn raise<T: Real>(
             gradient.chunks_mut(d).for_each(normalise);
         }
         for (i, &gain) in gains.iter().enumerate() {
-            // a gain that is not a number is none
-            let climbs = climbers.get(i).is_none_or(|old| gain > old.atom.gain);
-            if !climbs {
+            let higher = climbers.get(i).is_none_or(|old| gain > old.atom.gain);
+            if !higher {
                 climbers[i].stride *= SHORTER;
                 continue;
             }

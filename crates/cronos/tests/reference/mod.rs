@@ -24,6 +24,11 @@ pub fn optimum(raw: &Raw) -> f64 {
     worth.objective
 }
 
+/// The optimal weights.
+pub fn weights(raw: &Raw) -> Vec<f64> {
+    Cones::of(raw).solve().0
+}
+
 /// `min ½ xᵀPx + q·x` with `b − A x` in a product of cones. The variables are the
 /// weights, a bound on the norm of each group, the predictions, and what the
 /// loss needs.

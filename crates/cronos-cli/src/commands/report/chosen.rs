@@ -1,5 +1,6 @@
 //! Every choice of a fit, whoever made it, and why.
 
+use super::Walked;
 use crate::arguments::Fit;
 use crate::commands::job::Job;
 use crate::report::{Choice, number, percent, whole};
@@ -7,16 +8,25 @@ use crate::summary::Summary;
 use cronos::{Task, auto};
 
 /// All choices, the ones that matter most first.
-pub fn choices(fit: &Fit, job: &Job, summary: &Summary<'_>) -> Vec<Choice> {
+pub fn choices(
+    fit: &Fit,
+    job: &Job,
+    summary: &Summary<'_>,
+    walked: Option<&Walked<'_>>,
+) -> Vec<Choice> {
     let (knobs, fitted) = (&fit.knobs, summary.fitted);
     let training = &summary.model.training;
     let mut choices = vec![
         task(fit, job),
-        test_rows(fit, job),
+        match walked {
+            Some(walked) => validation_rows(fit, job, walked),
+            None => test_rows(fit, job),
+        },
         choice(
             "penalty β",
             number(fitted.beta),
             match (knobs.beta, &fitted.search) {
+                _ if walked.is_some() => "the best on the validation rows among those of the path",
                 (Some(_), _) => "given by --beta",
                 (None, Some(search)) if search.folds > 0 => {
                     "the best on held-out rows among those of the path"
@@ -126,6 +136,15 @@ fn test_rows(fit: &Fit, job: &Job) -> Choice {
         (None, true, None) => "held out, 30 % of the data",
     };
     choice("test rows", whole(x.rows()), why)
+}
+
+fn validation_rows(fit: &Fit, job: &Job, walked: &Walked<'_>) -> Choice {
+    let why = match (job.held_out, fit.holdout) {
+        (false, _) => "held out, 30 % of the training rows; the test rows are others",
+        (true, Some(_)) => "held out, the share given by --holdout",
+        (true, None) => "held out, 30 % of the data",
+    };
+    choice("validation rows", whole(walked.validation.0.rows()), why)
 }
 
 fn encoding(fit: &Fit) -> Choice {

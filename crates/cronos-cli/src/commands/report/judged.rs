@@ -11,12 +11,18 @@ const IMAGES: usize = 48;
 /// An image has at least this many pixels.
 const PIXELS: usize = 16;
 
-/// Fills in how the model does on the test rows, or on the training rows if
-/// there are no others.
-pub fn fill(report: &mut Report, job: &Job, model: &Model) -> Result<(), Failure> {
-    let (x, truth, part) = match &job.test {
-        Some((x, truth)) => (x, truth, "test"),
-        None => (&job.train, &job.train_truth, "training"),
+/// Fills in how the model does on the test rows, else on the rows it was chosen
+/// by, or on the training rows if there are no others.
+pub fn fill(
+    report: &mut Report,
+    job: &Job,
+    model: &Model,
+    validation: Option<&(Matrix<f64>, Truth)>,
+) -> Result<(), Failure> {
+    let (x, truth, part) = match (&job.test, validation) {
+        (Some((x, truth)), _) => (x, truth, "test"),
+        (None, Some((x, truth))) => (x, truth, "validation"),
+        (None, None) => (&job.train, &job.train_truth, "training"),
     };
     let of = format!("{} {part} rows", whole(x.rows()));
     match (truth, &job.task) {

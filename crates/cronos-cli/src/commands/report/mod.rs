@@ -5,6 +5,7 @@ mod importance;
 mod judged;
 
 use super::job::Job;
+use super::labelled::Truth;
 use crate::arguments::Fit;
 use crate::failure::Failure;
 use crate::report::{
@@ -13,30 +14,47 @@ use crate::report::{
 };
 use crate::score::Score;
 use crate::summary::{Summary, ended};
-use cronos::{Model, Task, auto};
+use cronos::{Matrix, Model, Task, auto};
 
 /// A gap says something only this near the cones.
 const NEAR: f64 = 0.01;
 
-/// The page of a fit.
-pub fn page(fit: &Fit, job: &Job, summary: &Summary<'_>) -> Result<String, Failure> {
+/// What a path adds to the page of its best network.
+pub struct Walked<'a> {
+    pub points: Vec<PathPoint>,
+    /// The rows that it was chosen by.
+    pub validation: &'a (Matrix<f64>, Truth),
+    pub score: &'a Score,
+}
+
+/// The page of a fit, or of a path.
+pub fn page(
+    fit: &Fit,
+    job: &Job,
+    summary: &Summary<'_>,
+    walked: Option<&Walked<'_>>,
+) -> Result<String, Failure> {
     let mut report = Report {
         title: job.name.clone(),
         task: task(summary.model),
         outcome: outcome(summary),
         headline: headline(summary),
         summary: rows(summary),
-        chosen: chosen::choices(fit, job, summary),
+        chosen: chosen::choices(fit, job, summary, walked),
         tolerance: Some(fit.knobs.tolerance.unwrap_or(0.01)),
         convergence: convergence(summary),
         measure: Measure::of_classes(summary.model.task != Task::Regression),
-        path: path(summary),
+        path: walked.map_or_else(|| path(summary), |walked| walked.points.clone()),
         rounds: rounds(summary),
         command: Some(command(std::env::args())),
-        files: files(summary),
+        files: files(summary, walked.is_some()),
         ..Report::default()
     };
-    judged::fill(&mut report, job, summary.model)?;
+    if let Some(walked) = walked {
+        report.headline.insert(0, score("Validation", walked.score));
+    }
+    let rows = walked.map(|walked| walked.validation);
+    judged::fill(&mut report, job, summary.model, rows)?;
     importance::fill(&mut report, job, summary);
     Ok(report.page())
 }
@@ -49,6 +67,7 @@ fn path(summary: &Summary<'_>) -> Vec<PathPoint> {
     let point = |(step, point): (usize, &auto::PathPoint)| PathPoint {
         beta: point.beta,
         objective: f64::NAN,
+        lower_bound: f64::NAN,
         neurons: point.neurons.round() as usize,
         train_score: point.train_score,
         validation_score: point.validation_score,
@@ -182,7 +201,7 @@ fn command(arguments: impl Iterator<Item = String>) -> String {
         .join(" ")
 }
 
-fn files(summary: &Summary<'_>) -> Vec<FileNote> {
+fn files(summary: &Summary<'_>, path: bool) -> Vec<FileNote> {
     let note = |name: &str, about: &str, beside: bool| FileNote {
         name: name.into(),
         about: about.into(),
@@ -194,7 +213,10 @@ fn files(summary: &Summary<'_>) -> Vec<FileNote> {
             "the numbers of this report, for programs",
             true,
         ),
-        note("history.csv", "a line for every iteration", true),
+        match path {
+            true => note("path.csv", "a line for every penalty", true),
+            false => note("history.csv", "a line for every iteration", true),
+        },
     ];
     if let Some(out) = summary.out {
         let about = "the trained network, for cronos predict, eval and export";

@@ -7,7 +7,7 @@ mod files;
 mod gates;
 mod importance;
 mod mistakes;
-mod path;
+pub mod path;
 mod residuals;
 mod summary;
 

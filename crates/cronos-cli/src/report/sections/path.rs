@@ -5,13 +5,19 @@ use crate::report::svg::{Axis, Chart, Dot, Key, Mark, Range, Unit};
 use crate::report::text::{number, percent, whole, with_spread};
 use crate::report::{Measure, PathPoint, Report};
 
+/// A chart and what its marks mean.
+pub struct Panel<'a> {
+    pub chart: Chart<'a>,
+    pub keys: Vec<Key>,
+}
+
 pub fn section(report: &Report) -> Option<Section> {
-    let mut points: Vec<PathPoint> = report.path.clone();
-    points.retain(|point| point.beta > 0.0 && point.beta.is_finite());
-    points.sort_by(|a, b| a.beta.total_cmp(&b.beta));
-    let betas = Range::of_positive(points.iter().map(|point| point.beta))?;
-    let x = Axis::log("penalty β, logarithmic", betas, Unit::Plain);
+    let points = shown(&report.path);
     let measure = &report.measure;
+    let panels = panels(&points, measure);
+    if panels.is_empty() {
+        return None;
+    }
     let text = match points.iter().find(|point| point.chosen) {
         Some(chosen) => format!(
             "Penalties tried: {}. Chosen: β = {}, with a validation {} of {} and {} neurons. \
@@ -24,15 +30,37 @@ pub fn section(report: &Report) -> Option<Section> {
         ),
         None => format!("Penalties tried: {}.", points.len()),
     };
-    let figures: Vec<String> = [scores(&points, &x, measure), neurons(&points, &x)]
-        .into_iter()
-        .flatten()
+    let figures: Vec<String> = panels
+        .iter()
+        .map(|panel| figure(&panel.chart, &panel.keys))
         .collect();
     Some(Section {
         id: "path",
         title: "Path of penalties",
         body: paragraph(&text) + &side_by_side(&figures) + &numbers(&points, measure),
     })
+}
+
+/// The points that a logarithmic axis can show, in order.
+pub fn shown(points: &[PathPoint]) -> Vec<PathPoint> {
+    let mut points = points.to_vec();
+    points.retain(|point| point.beta > 0.0 && point.beta.is_finite());
+    points.sort_by(|a, b| a.beta.total_cmp(&b.beta));
+    points
+}
+
+/// Scores, size and objective against the penalty, as far as they are known.
+pub fn panels<'a>(points: &[PathPoint], measure: &'a Measure) -> Vec<Panel<'a>> {
+    let Some(betas) = Range::of_positive(points.iter().map(|point| point.beta)) else {
+        return Vec::new();
+    };
+    let x = Axis::log("penalty β, logarithmic", betas, Unit::Plain);
+    let panels = [
+        scores(points, &x, measure),
+        neurons(points, &x),
+        objectives(points, &x),
+    ];
+    panels.into_iter().flatten().collect()
 }
 
 fn score(measure: &Measure, value: f64) -> String {
@@ -72,7 +100,7 @@ fn dots(
     points.iter().map(dot).collect()
 }
 
-fn scores(points: &[PathPoint], x: &Axis, measure: &Measure) -> Option<String> {
+fn scores<'a>(points: &[PathPoint], x: &Axis, measure: &'a Measure) -> Option<Panel<'a>> {
     let values = |p: &PathPoint| {
         let spread = if p.spread > 0.0 { p.spread } else { 0.0 };
         let (low, high) = (p.validation_score - spread, p.validation_score + spread);
@@ -86,27 +114,29 @@ fn scores(points: &[PathPoint], x: &Axis, measure: &Measure) -> Option<String> {
     } else {
         Unit::Plain
     };
+    let train = |p: &PathPoint| p.train_score;
     let validation = |p: &PathPoint| p.validation_score;
-    let mut marks = vec![
-        Mark::Line {
-            style: "line b dashed",
-            points: points.iter().map(|p| (p.beta, p.train_score)).collect(),
-        },
-        Mark::Line {
+    let mut marks = vec![Mark::Line {
+        style: "line b dashed",
+        points: points.iter().map(|p| (p.beta, train(p))).collect(),
+    }];
+    let mut keys = vec![Key::Line("line b dashed", "train".into())];
+    if points
+        .iter()
+        .any(|point| point.validation_score.is_finite())
+    {
+        marks.push(Mark::Line {
             style: "line a",
             points: points.iter().map(|p| (p.beta, validation(p))).collect(),
-        },
-        Mark::Dots {
+        });
+        marks.push(Mark::Dots {
             style: "dot a",
             dots: dots(points, validation, |p| {
                 format!("validation {}", score(measure, p.validation_score))
             }),
-        },
-    ];
-    let mut keys = vec![
-        Key::Line("line a", "validation".into()),
-        Key::Line("line b dashed", "train".into()),
-    ];
+        });
+        keys.insert(0, Key::Line("line a", "validation".into()));
+    }
     if points.iter().any(|point| point.spread > 0.0) {
         let band = |p: &PathPoint| {
             let [.., low, high] = values(p);
@@ -122,10 +152,9 @@ fn scores(points: &[PathPoint], x: &Axis, measure: &Measure) -> Option<String> {
         keys[0] = Key::Line("line a", "validation ± standard error".into());
     }
     chosen(points, &mut marks, &mut keys);
-    let title = format!("Train and validation {}", measure.name);
     let chart = Chart {
         id: "path-scores",
-        title: &title,
+        title: "Scores",
         description: format!(
             "{} against the penalty β for {} penalties.",
             measure.name,
@@ -135,10 +164,10 @@ fn scores(points: &[PathPoint], x: &Axis, measure: &Measure) -> Option<String> {
         y: Axis::linear(&measure.name, range, unit),
         marks,
     };
-    Some(figure(&chart, &keys))
+    Some(Panel { chart, keys })
 }
 
-fn neurons(points: &[PathPoint], x: &Axis) -> Option<String> {
+fn neurons<'a>(points: &[PathPoint], x: &Axis) -> Option<Panel<'a>> {
     let count = |p: &PathPoint| p.neurons as f64;
     let range = Range::of(points.iter().map(count))?.with(0.0);
     let mut marks = vec![
@@ -165,11 +194,59 @@ fn neurons(points: &[PathPoint], x: &Axis) -> Option<String> {
         y: Axis::linear("neurons", range, Unit::Plain),
         marks,
     };
-    Some(figure(&chart, &keys))
+    Some(Panel { chart, keys })
+}
+
+fn objectives<'a>(points: &[PathPoint], x: &Axis) -> Option<Panel<'a>> {
+    let range = Range::of(points.iter().flat_map(|p| [p.objective, p.lower_bound]))?;
+    let mut marks = vec![
+        Mark::Line {
+            style: "line a",
+            points: points.iter().map(|p| (p.beta, p.objective)).collect(),
+        },
+        Mark::Dots {
+            style: "dot a",
+            dots: dots(
+                points,
+                |p| p.objective,
+                |p| format!("objective {}", number(p.objective)),
+            ),
+        },
+    ];
+    let mut keys = vec![Key::Line("line a", "objective".into())];
+    if points.iter().any(|point| point.lower_bound.is_finite()) {
+        marks.push(Mark::Line {
+            style: "line b dashed",
+            points: points.iter().map(|p| (p.beta, p.lower_bound)).collect(),
+        });
+        keys.push(Key::Line("line b dashed", "proved bound".into()));
+    }
+    chosen(points, &mut marks, &mut keys);
+    let chart = Chart {
+        id: "path-objectives",
+        title: "Objective",
+        description: format!(
+            "Objective of the convex program against the penalty β: from {} to {}.",
+            number(range.low),
+            number(range.high)
+        ),
+        x: x.clone(),
+        y: Axis::linear("objective", range.with(0.0), Unit::Plain),
+        marks,
+    };
+    Some(Panel { chart, keys })
 }
 
 fn numbers(points: &[PathPoint], measure: &Measure) -> String {
-    let head = ["β", "validation", "train", "neurons", "objective", ""];
+    let head = [
+        "β",
+        "validation",
+        "train",
+        "neurons",
+        "objective",
+        "bound",
+        "",
+    ];
     let rows: Vec<Vec<String>> = points
         .iter()
         .map(|p| {
@@ -179,6 +256,7 @@ fn numbers(points: &[PathPoint], measure: &Measure) -> String {
                 score(measure, p.train_score),
                 whole(p.neurons),
                 number(p.objective),
+                number(p.lower_bound),
                 if p.chosen { "chosen" } else { "" }.into(),
             ]
         })

@@ -11,8 +11,8 @@ use crate::report::thin::Point;
 use std::fmt::Write;
 
 /// Size of a chart, in its own units.
-const WIDTH: f64 = 400.0;
-const HEIGHT: f64 = 250.0;
+pub const WIDTH: f64 = 400.0;
+pub const HEIGHT: f64 = 250.0;
 /// Room above for the name of the y axis, and below for ticks and the name of the x axis.
 const ABOVE: f64 = 30.0;
 const BELOW: f64 = 42.0;
@@ -68,11 +68,26 @@ pub struct Dot {
 }
 
 impl Chart<'_> {
+    /// For a page, as large as there is room.
     pub fn svg(&self) -> String {
-        let plot = self.plot();
+        self.drawn("", self.left())
+    }
+
+    /// For a place in another drawing, in its own units; the y axis is at `left`.
+    pub fn placed(&self, x: f64, y: f64, left: f64) -> String {
+        let place = format!(
+            "x=\"{}\" y=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ",
+            at(x),
+            at(y)
+        );
+        self.drawn(&place, left)
+    }
+
+    fn drawn(&self, place: &str, left: f64) -> String {
+        let plot = self.plot(left);
         let id = escape(self.id);
         let mut svg = format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+            "<svg class=\"chart\" {place}viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
              aria-labelledby=\"{id}-title {id}-desc\">\n\
              <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n",
             escape(self.title),
@@ -103,10 +118,13 @@ impl Chart<'_> {
         svg
     }
 
-    /// Leaves room for the widest tick labels.
-    fn plot(&self) -> Plot<'_> {
+    /// Where the y axis leaves room for its widest tick label.
+    pub fn left(&self) -> f64 {
         let widest = self.y.ticks.iter().map(|(_, label)| width(label));
-        let left = 9.0 + widest.fold(14.0, f64::max);
+        9.0 + widest.fold(14.0, f64::max)
+    }
+
+    fn plot(&self, left: f64) -> Plot<'_> {
         let last = self.x.ticks.last().map_or(0.0, |(_, label)| width(label));
         Plot {
             x: &self.x,

@@ -8,8 +8,8 @@ mod plot;
 
 pub use axis::{Axis, Range, Unit};
 pub use bar::Bars;
-pub use chart::{Chart, Dot, Mark};
-pub use legend::{Key, legend};
+pub use chart::{Chart, Dot, HEIGHT, Mark, WIDTH};
+pub use legend::{Key, drawn_legend, legend};
 
 /// A coordinate with one decimal.
 fn at(value: f64) -> String {

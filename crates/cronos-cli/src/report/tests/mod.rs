@@ -53,6 +53,7 @@ fn everything() -> Report {
             .map(|i| PathPoint {
                 beta: at(i),
                 objective: at(i + 1),
+                lower_bound: at(i),
                 neurons: i,
                 train_score: at(i + 2),
                 validation_score: at(i + 3),

@@ -1,0 +1,151 @@
+//! The convex program of some rows and sampled or given gates, and the network
+//! that a solution of it is.
+
+use crate::Error;
+use crate::admm::{Seconds, Solution, Status};
+use crate::certificate::Certificate;
+use crate::fit::{Fitted, GateSource, Options, Rows};
+use crate::gates::Gates;
+use crate::loss::Loss;
+use crate::matrix::Matrix;
+use crate::memory;
+use crate::network::{Network, TargetScaling};
+use crate::program::Program;
+use crate::real::Real;
+use crate::scaling::Scaling;
+use crate::solver::{Shape, choose};
+
+/// A program and the scaling of what went into it.
+pub(crate) struct Sampled<T> {
+    /// Without a penalty yet.
+    pub program: Program<T>,
+    features: Scaling,
+    targets: TargetScaling,
+}
+
+impl<T: Real> Sampled<T> {
+    /// Scales the rows and draws the gates.
+    pub fn new(
+        rows: Rows<'_>,
+        targets: TargetScaling,
+        loss: Loss,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let Rows { x, y, weights, .. } = rows;
+        // refuse what cannot fit before anything large is made
+        let shape = Shape {
+            rows: x.rows(),
+            features: x.columns() + usize::from(options.bias),
+            gates: match &options.gates {
+                GateSource::Learned { .. } => 0,
+                GateSource::Sampled(count) => *count,
+                GateSource::Given(directions) => directions.columns(),
+            },
+            outputs: y.columns(),
+            signs: options.activation.signs(),
+        };
+        choose::<T>(shape, &options.settings, memory::limit(&options.settings))?;
+        let feature_scaling = if options.standardize {
+            Scaling::standard(x, weights)
+        } else {
+            Scaling::identity(x.columns())
+        };
+        let seen: Matrix<T> = feature_scaling.apply(x, options.bias);
+        let gates = match &options.gates {
+            GateSource::Learned { .. } => Gates::sample(&seen, 0, options.seed)?,
+            GateSource::Sampled(count) => Gates::sample(&seen, *count, options.seed)?,
+            GateSource::Given(directions) if directions.rows() != x.columns() => {
+                return Err(Error::Shape {
+                    what: "gate directions",
+                    expected: format!("{} rows, one for each feature", x.columns()),
+                    found: format!("{} rows", directions.rows()),
+                });
+            }
+            GateSource::Given(directions) => {
+                Gates::from_directions(&seen, &with_bias_row(directions, options.bias))?
+            }
+        };
+        let scaled = Matrix::from_fn(y.rows(), y.columns(), |i, c| {
+            T::of((y.at(i, c) - targets.mean[c]) / targets.scale[c])
+        });
+        Ok(Self {
+            program: Program {
+                x: seen,
+                y: scaled,
+                gates,
+                beta: 0.0,
+                activation: options.activation,
+                loss,
+                weights: weights.map(<[f64]>::to_vec),
+            },
+            features: feature_scaling,
+            targets,
+        })
+    }
+
+    /// What a penalty comes to that leaves nothing: loss and bound are that of
+    /// predicting 0.
+    pub fn nothing(&self, beta: f64, loss: f64) -> Fitted {
+        Fitted {
+            network: Network::recover(&self.program, &[], &self.features, &self.targets),
+            status: Status::Solved,
+            certificate: Certificate {
+                objective: loss,
+                lower_bound: loss,
+                gap: 0.0,
+                violation: 0.0,
+                network_objective: loss,
+            },
+            iterations: 0,
+            history: Vec::new(),
+            solver: "closed-form",
+            reason: "at this penalty nothing is worth a neuron".into(),
+            rank: None,
+            planned_bytes: None,
+            reduced_features: None,
+            seconds: Seconds::default(),
+            search: None,
+            loss: self.program.loss,
+            beta,
+            gates: self.program.gates.len(),
+            feature_scaling: self.features.clone(),
+            target_scaling: self.targets.clone(),
+        }
+    }
+
+    /// What a solution for a penalty comes to.
+    pub fn fitted(&self, beta: f64, solution: Solution) -> Fitted {
+        Fitted {
+            network: Network::recover(
+                &self.program,
+                &solution.weights,
+                &self.features,
+                &self.targets,
+            ),
+            status: solution.status,
+            certificate: solution.certificate,
+            iterations: solution.history.len(),
+            history: solution.history,
+            solver: solution.choice.solver.name(),
+            reason: solution.choice.reason,
+            rank: solution.rank,
+            planned_bytes: Some(solution.plan.total()),
+            reduced_features: solution.reduced_features,
+            seconds: solution.seconds,
+            search: None,
+            loss: self.program.loss,
+            beta,
+            gates: self.program.gates.len(),
+            feature_scaling: self.features.clone(),
+            target_scaling: self.targets.clone(),
+        }
+    }
+}
+
+/// Gates given without a bias row have no bias.
+fn with_bias_row(directions: &Matrix<f64>, bias: bool) -> Matrix<f64> {
+    let rows = directions.rows();
+    Matrix::from_fn(rows + usize::from(bias), directions.columns(), |i, j| {
+        if i < rows { directions.at(i, j) } else { 0.0 }
+    })
+}
