@@ -68,7 +68,7 @@ fn write(text: &mut String, summary: &Summary) -> std::fmt::Result {
         if let Some((cut @ 1.., limit)) = line.cut {
             writeln!(
                 text,
-                "\n{}: {cut} of {} runs were ended by the limit of {limit} iterations and would \
+                "\n{}: {cut} of {} runs were ended by the limit of {limit} iterations and might \
                  have gone lower.",
                 line.about, line.runs
             )?;
