@@ -67,7 +67,7 @@ def start(task, columns, generator, precision):
 
 
 def lbfgs(loss, weights, steps):
-    """Full-batch L-BFGS with strong Wolfe line searches, to convergence."""
+    """Full-batch L-BFGS with strong Wolfe line searches; the limit of steps may end it first."""
     optimizer = torch.optim.LBFGS(
         weights,
         max_iter=steps,

@@ -65,6 +65,14 @@ fn write(text: &mut String, summary: &Summary) -> std::fmt::Result {
          cronos uses all cores, from reading the data on; PyTorch one, for the training alone."
     )?;
     for line in &summary.methods {
+        if let Some((cut @ 1.., limit)) = line.cut {
+            writeln!(
+                text,
+                "\n{}: {cut} of {} runs were ended by the limit of {limit} iterations and might \
+                 have gone lower.",
+                line.about, line.runs
+            )?;
+        }
         if let (Some(network), Some(bound)) = (line.network, line.bound) {
             writeln!(
                 text,

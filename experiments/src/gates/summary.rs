@@ -44,6 +44,8 @@ pub struct Line {
     pub network: Option<f64>,
     /// The lowest of the bounds that are certified for its gates.
     pub bound: Option<f64>,
+    /// Runs of L-BFGS that the limit of steps ended, not convergence, and that limit.
+    pub cut: Option<(usize, usize)>,
     /// Median of the units.
     pub neurons: f64,
     /// Median.
@@ -125,9 +127,20 @@ fn line(method: Method, outcomes: &[&Outcome]) -> Line {
         worst: objectives[objectives.len() - 1],
         network: lowest(network),
         bound: lowest(|one| one.details.get("lower_bound")?.as_f64()),
+        cut: (method == Method::Lbfgs).then(|| cut(outcomes)),
         neurons: median(&sorted(|one| one.neurons as f64)),
         seconds: median(&sorted(|one| one.seconds)),
     }
+}
+
+/// How many runs made all the steps they were allowed, and the most that was allowed.
+fn cut(outcomes: &[&Outcome]) -> (usize, usize) {
+    let ended = |one: &&&Outcome| {
+        let made = one.details.get("iterations").and_then(|made| made.as_u64());
+        made.is_some_and(|made| made >= one.steps as u64)
+    };
+    let most = outcomes.iter().map(|one| one.steps).max();
+    (outcomes.iter().filter(ended).count(), most.unwrap_or(0))
 }
 
 /// The objective of the network itself, in a report of cronos.
@@ -193,6 +206,19 @@ pub mod tests {
         assert_eq!((line.neurons, line.seconds), (100.5, 86.0));
         assert_eq!(summary.methods[2].bound, None);
         assert_eq!(summary.origins, ["commit c, m"]);
+    }
+
+    #[test]
+    fn restarts_that_the_limit_ended_are_told() {
+        let lbfgs = Method::Lbfgs;
+        // seven iterations each
+        let records = [5, 7, 8].into_iter().enumerate().map(|(seed, steps)| {
+            let mut record = record(lbfgs, seed as u64, 3.0);
+            record.outcome.as_mut().unwrap().steps = steps;
+            record
+        });
+        let summary = summarise(&[(lbfgs, records.collect())]);
+        assert_eq!(summary.methods[0].cut, Some((2, 8)));
     }
 
     #[test]
