@@ -15,6 +15,8 @@ const GROWTH: usize = 3;
 /// Rows left out, at most, and as a share.
 const MOST_HELD: usize = 5000;
 const SHARE_HELD: usize = 10;
+/// Parts that the rows of the levels come in.
+const PARTS: usize = 200;
 /// Penalties on a level at most. The last level, the dearest, takes that of the one before.
 const STEPS: usize = 6;
 
@@ -34,14 +36,16 @@ impl Levels {
         let mut taken = vec![false; rows];
         sample.iter().for_each(|&row| taken[row] = true);
         let others: Vec<usize> = (0..rows).filter(|&row| !taken[row]).collect();
-        let labels: Option<Vec<usize>> =
-            labels.map(|labels| others.iter().map(|&row| labels[row]).collect());
-        // small parts, so that a few of them make any share
-        let parts = folds(labels.as_deref(), others.len(), 100, seed);
-        let held = (rows / SHARE_HELD).min(MOST_HELD).min(others.len() / 2);
-        let dealt: Vec<usize> = parts.concat().into_iter().map(|at| others[at]).collect();
-        let (held, rest) = dealt.split_at(held);
-        let order: Vec<usize> = sample.iter().chain(rest).copied().collect();
+        let wanted = (rows / SHARE_HELD).clamp(1, MOST_HELD);
+        let mut parts = deal(&others, labels, others.len() / wanted, seed);
+        let held = if parts.len() > 1 {
+            parts.swap_remove(0)
+        } else {
+            Vec::new()
+        };
+        // any order will do, but not that of the table
+        let rest = deal(&parts.concat(), None, PARTS, seed).concat();
+        let order: Vec<usize> = sample.iter().chain(&rest).copied().collect();
         let mut sizes = vec![order.len()];
         while let Some(&size) = sizes.last()
             && size > GROWTH * sample.len()
@@ -52,7 +56,7 @@ impl Levels {
         Self {
             order,
             sizes,
-            held: held.to_vec(),
+            held,
             goal,
         }
     }
@@ -106,6 +110,15 @@ impl Levels {
     }
 }
 
+/// Deals rows into parts with as many of each class.
+fn deal(rows: &[usize], labels: Option<&[usize]>, parts: usize, seed: u64) -> Vec<Vec<usize>> {
+    let labels: Option<Vec<usize>> =
+        labels.map(|labels| rows.iter().map(|&row| labels[row]).collect());
+    let dealt = folds(labels.as_deref(), rows.len(), parts.max(1), seed);
+    let named = |part: Vec<usize>| part.into_iter().map(|at| rows[at]).collect();
+    dealt.into_iter().map(named).collect()
+}
+
 /// A network on its way up.
 pub(super) struct Climber<T> {
     pub units: Hidden<T>,
@@ -133,15 +146,20 @@ mod tests {
         let labels: Vec<usize> = (0..1000).map(|row| row % 3).collect();
         let sample: Vec<usize> = (0..50).map(|row| 20 * row).collect();
         let levels = Levels::above(&sample, Some(&labels), 1000, 1);
-        assert_eq!(levels.sizes, [100, 300, 900]);
-        assert_eq!(levels.held.len(), 100);
+        // 950 rows are left, a tenth of all is wanted
+        assert_eq!(levels.held.len(), 106);
+        assert_eq!(levels.sizes, [99, 298, 894]);
         assert_eq!(levels.order[..50], sample);
         let mut all: Vec<usize> = [&levels.order[..], &levels.held].concat();
         all.sort_unstable();
         assert_eq!(all, (0..1000).collect::<Vec<_>>());
         for class in 0..3 {
             let held = levels.held.iter().filter(|&&row| labels[row] == class);
-            assert!((30..=36).contains(&held.count()));
+            assert!((35..=36).contains(&held.count()));
+            let early = levels.order[..298]
+                .iter()
+                .filter(|&&row| labels[row] == class);
+            assert!((80..=120).contains(&early.count()));
         }
     }
 }
