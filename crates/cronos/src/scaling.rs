@@ -40,17 +40,16 @@ impl Scaling {
                 }
             }
         }
-        let scale = (0..d)
-            .map(|j| {
-                let (deviation, mean) = (largest[j] * variance[j].sqrt(), mean[j]);
+        let mut scale = vec![1.0; d];
+        for j in 0..d {
+            let deviation = largest[j] * variance[j].sqrt();
+            if deviation > 1e-12 * mean[j].abs() && deviation > 0.0 {
+                scale[j] = deviation;
+            } else if x.rows() > 0 {
                 // a constant column differs from its mean by rounding only
-                if deviation > 1e-12 * mean.abs() && deviation > 0.0 {
-                    deviation
-                } else {
-                    1.0
-                }
-            })
-            .collect();
+                mean[j] = x.at(0, j);
+            }
+        }
         Self { mean, scale }
     }
 

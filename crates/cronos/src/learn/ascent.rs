@@ -56,11 +56,17 @@ pub(crate) fn steepest<T: Real>(
     most: usize,
 ) -> Vec<Atom<T>> {
     let starts = climb.starts;
+    let mut seen = vec![false; x.columns()];
+    for row in 0..x.rows() {
+        for (seen, value) in seen.iter_mut().zip(x.row(row)) {
+            *seen |= *value != T::ZERO;
+        }
+    }
     let mut atoms: Vec<Atom<T>> = (0..starts.div_ceil(BATCH))
         .into_par_iter()
         .flat_map_iter(|batch| {
             let count = BATCH.min(starts - batch * BATCH);
-            raise(x, pull, climb.steps, count, seed, batch as u64)
+            raise(x, &seen, pull, climb.steps, count, seed, batch as u64)
         })
         .filter(|atom| atom.gain.is_finite())
         .collect();
@@ -84,6 +90,7 @@ pub(crate) fn steepest<T: Real>(
 /// Raises one batch of random starts.
 fn raise<T: Real>(
     x: &Matrix<T>,
+    seen: &[bool],
     pull: &[T],
     steps: usize,
     count: usize,
@@ -99,6 +106,14 @@ fn raise<T: Real>(
     let mut look: Vec<T> = (0..d * count)
         .map(|_| T::of(StandardNormal.sample(&mut rng)))
         .collect();
+    // a column of zeros gains nothing
+    for look in look.chunks_mut(d) {
+        for (look, seen) in look.iter_mut().zip(seen) {
+            if !seen {
+                *look = T::ZERO;
+            }
+        }
+    }
     let mut gradient = vec![T::ZERO; d * count];
     let mut a = vec![T::ZERO; outputs * count];
     let mut active = vec![T::ZERO; n * count];
