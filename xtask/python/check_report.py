@@ -22,8 +22,8 @@ EVERY = "path gates confusion residuals importance mistakes files".split()
 PAGES = [
     ("classes/index.html", [*ALWAYS, "confusion", "importance", "mistakes", "files"], 2, ["digits"]),
     ("numbers/index.html", [*ALWAYS, "residuals", "importance", "files"], 4, ["<b>price</b>"]),
-    ("demo/full.html", [*ALWAYS, *EVERY], 8, ["digits"]),
-    ("demo/hostile.html", [*ALWAYS, *EVERY], 10, ["<script>alert('x')</script>"]),
+    ("demo/full.html", [*ALWAYS, *EVERY], 9, ["digits"]),
+    ("demo/hostile.html", [*ALWAYS, *EVERY], 11, ["<script>alert('x')</script>"]),
     ("demo/bare.html", ["confusion"], 0, ["Iris-setosa"]),
 ]
 
