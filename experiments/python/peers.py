@@ -12,15 +12,14 @@ import os
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
-import json
 import platform
-import sys
 import time
 import warnings
 
 import numpy
 import scipy
 import sklearn
+from answers import serve
 from scipy.stats import loguniform
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -115,32 +114,14 @@ def measure(task):
     return {"accuracy": accuracy, "seconds": seconds, "details": chosen(model)}
 
 
-def main():
-    # a learner that prints must not disturb the answers
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    sys.stdout = sys.stderr
+if __name__ == "__main__":
     warnings.simplefilter("ignore")
-
-    def answer(value):
-        print(json.dumps(value), file=answers, flush=True)
-
-    answer(
+    serve(
         {
             "python": platform.python_version(),
             "sklearn": sklearn.__version__,
             "numpy": numpy.__version__,
             "scipy": scipy.__version__,
-        }
+        },
+        measure,
     )
-    for line in sys.stdin:
-        try:
-            answer(measure(json.loads(line)))
-        except Exception as error:  # whatever a learner raises is its result
-            answer({"error": f"{type(error).__name__}: {error}"})
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except (KeyboardInterrupt, BrokenPipeError):
-        sys.exit(130)

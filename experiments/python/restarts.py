@@ -17,7 +17,6 @@ once the factors are balanced.
 import json
 import os
 import platform
-import sys
 import time
 from functools import cache
 
@@ -27,6 +26,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy
 import torch
+from answers import serve
 
 torch.set_num_threads(1)
 
@@ -164,25 +164,12 @@ def check(task):
     }
 
 
-def main():
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    sys.stdout = sys.stderr
-
-    def answer(value):
-        print(json.dumps(value), file=answers, flush=True)
-
-    versions = {"python": platform.python_version()}
-    answer(versions | {"torch": torch.__version__, "numpy": numpy.__version__})
-    for line in sys.stdin:
-        try:
-            task = json.loads(line)
-            answer(check(task) if task["method"] == "check" else restart(task))
-        except Exception as error:  # whatever is raised is the result
-            answer({"error": f"{type(error).__name__}: {error}"})
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except (KeyboardInterrupt, BrokenPipeError):
-        sys.exit(130)
+    serve(
+        {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "numpy": numpy.__version__,
+        },
+        lambda task: check(task) if task["method"] == "check" else restart(task),
+    )

@@ -5,7 +5,7 @@ mod shell;
 
 use shell::Folder;
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Long enough for any machine to start a process.
@@ -27,13 +27,10 @@ fn wait_for_start(child: &Child) {
     std::thread::sleep(Duration::from_secs(2));
 }
 
-fn stopped_by(signal: &str) {
-    let folder = Folder::new();
+/// What a command leaves that gets a signal once it is at work.
+fn signalled(folder: &Folder, line: &str, signal: &str) -> Output {
     let mut child = folder
-        .command(
-            "fit digits --tolerance 1e-12 --precision f64 --gates 50 --max-iterations 1000000 \
-             --out m.safetensors",
-        )
+        .command(line)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -42,16 +39,24 @@ fn stopped_by(signal: &str) {
     let sent = Command::new("kill")
         .args([signal, &child.id().to_string()])
         .status()
-        .unwrap();
-    let sent = sent.success();
+        .unwrap()
+        .success();
     if !sent {
         child.kill().unwrap();
     }
     let output = child.wait_with_output().unwrap();
     assert!(sent);
-    let (text, complaint) = (output.stdout, String::from_utf8(output.stderr).unwrap());
-    assert_eq!((output.status.code(), complaint.as_str()), (Some(130), ""));
-    let text = String::from_utf8(text).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    output
+}
+
+fn stopped_by(signal: &str) {
+    let folder = Folder::new();
+    let line = "fit digits --tolerance 1e-12 --precision f64 --gates 50 --max-iterations 1000000 \
+                --out m.safetensors";
+    let output = signalled(&folder, line, signal);
+    let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.starts_with("interrupted; the best network so far:"),
         "{text}"
@@ -77,24 +82,9 @@ fn sigterm_saves_the_best_model() {
 fn sigint_keeps_the_penalties_that_were_done() {
     let folder = Folder::new();
     folder.put("d.csv", shell::tables::corners(60, 3).csv());
-    let mut child = folder
-        .command(
-            "path d.csv --gates 8 --tolerance 0.05 --steps 200000 --csv p.csv --plot p.svg \
-             --out m.safetensors --json",
-        )
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for_start(&child);
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    if !sent.unwrap().success() {
-        child.kill().unwrap();
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let line = "path d.csv --gates 8 --tolerance 0.05 --steps 200000 --csv p.csv --plot p.svg \
+                --out m.safetensors --json";
+    let output = signalled(&folder, line, "-INT");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["status"], "interrupted");
     let points = report["points"].as_array().unwrap().len();

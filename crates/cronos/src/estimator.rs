@@ -1,12 +1,13 @@
 //! Classifier and regressor: labels or numbers in, a trained network out.
 
 use crate::Error;
-use crate::fit::{Fitted, Options, Rows, fit};
+use crate::fit::{Fitted, Options, fit};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
 use crate::observe::Observer;
 use crate::path::{Grid, Path, path};
+use crate::rows::Rows;
 
 /// Trains a network that tells classes apart.
 ///

@@ -3,11 +3,12 @@
 
 use crate::Error;
 use crate::admm::{Iteration, Status};
-use crate::fit::{Fitted, GateSource, Options, Precision, Rows};
+use crate::fit::{Fitted, Options, Precision};
 use crate::loss::Loss;
 use crate::network::TargetScaling;
 use crate::observe::{Observer, SearchStep};
 use crate::real::Real;
+use crate::rows::Rows;
 use crate::sampled::Sampled;
 use std::ops::ControlFlow;
 
@@ -75,10 +76,6 @@ pub fn path(
     observer: &dyn Observer,
 ) -> Result<Path, Error> {
     grid.check()?;
-    if matches!(options.gates, GateSource::Learned { .. }) {
-        let expected = "sampled or given for a path";
-        return Err(Error::setting("gates", "learned", expected));
-    }
     let loss = options.loss.unwrap_or_default();
     rows.counting(|rows| {
         rows.check_targets(&targets)?;
@@ -131,7 +128,7 @@ fn follow<T: Real>(
         }
         ControlFlow::Continue(())
     };
-    let nothing = sampled.nothing(betas[0], sampled.program.loss_at_zero());
+    let nothing = sampled.nothing(betas[0]);
     if keep(nothing).is_break() {
         return Ok(path);
     }

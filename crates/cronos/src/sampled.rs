@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::admm::{Seconds, Solution, Status};
 use crate::certificate::Certificate;
-use crate::fit::{Fitted, GateSource, Options, Rows};
+use crate::fit::{Fitted, GateSource, Options};
 use crate::gates::Gates;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
@@ -12,6 +12,7 @@ use crate::memory;
 use crate::network::{Network, TargetScaling};
 use crate::program::Program;
 use crate::real::Real;
+use crate::rows::Rows;
 use crate::scaling::Scaling;
 use crate::solver::{Shape, choose};
 
@@ -37,7 +38,10 @@ impl<T: Real> Sampled<T> {
             rows: x.rows(),
             features: x.columns() + usize::from(options.bias),
             gates: match &options.gates {
-                GateSource::Learned { .. } => 0,
+                GateSource::Learned { .. } => {
+                    let expected = "sampled or given for a convex program";
+                    return Err(Error::setting("gates", "learned", expected));
+                }
                 GateSource::Sampled(count) => *count,
                 GateSource::Given(directions) => directions.columns(),
             },
@@ -52,8 +56,6 @@ impl<T: Real> Sampled<T> {
         };
         let seen: Matrix<T> = feature_scaling.apply(x, options.bias);
         let gates = match &options.gates {
-            GateSource::Learned { .. } => Gates::sample(&seen, 0, options.seed)?,
-            GateSource::Sampled(count) => Gates::sample(&seen, *count, options.seed)?,
             GateSource::Given(directions) if directions.rows() != x.columns() => {
                 return Err(Error::Shape {
                     what: "gate directions",
@@ -64,6 +66,7 @@ impl<T: Real> Sampled<T> {
             GateSource::Given(directions) => {
                 Gates::from_directions(&seen, &with_bias_row(directions, options.bias))?
             }
+            _ => Gates::sample(&seen, shape.gates, options.seed)?,
         };
         let scaled = Matrix::from_fn(y.rows(), y.columns(), |i, c| {
             T::of((y.at(i, c) - targets.mean[c]) / targets.scale[c])
@@ -83,47 +86,24 @@ impl<T: Real> Sampled<T> {
         })
     }
 
-    /// What a penalty comes to that leaves nothing: loss and bound are that of
-    /// predicting 0.
-    pub fn nothing(&self, beta: f64, loss: f64) -> Fitted {
-        Fitted {
-            network: Network::recover(&self.program, &[], &self.features, &self.targets),
-            status: Status::Solved,
-            certificate: Certificate {
-                objective: loss,
-                lower_bound: loss,
-                gap: 0.0,
-                violation: 0.0,
-                network_objective: loss,
-            },
-            iterations: 0,
-            history: Vec::new(),
-            solver: "closed-form",
-            reason: "at this penalty nothing is worth a neuron".into(),
-            rank: None,
-            planned_bytes: None,
-            reduced_features: None,
-            seconds: Seconds::default(),
-            search: None,
-            loss: self.program.loss,
-            beta,
-            gates: self.program.gates.len(),
-            feature_scaling: self.features.clone(),
-            target_scaling: self.targets.clone(),
-        }
+    /// What a penalty comes to that leaves nothing.
+    pub fn nothing(&self, beta: f64) -> Fitted {
+        // no solution is better than to predict 0
+        let loss = self.program.loss_at_zero();
+        let certificate = Certificate {
+            objective: loss,
+            lower_bound: loss,
+            gap: 0.0,
+            violation: 0.0,
+            network_objective: loss,
+        };
+        self.weighted(beta, &[], certificate)
     }
 
     /// What a solution for a penalty comes to.
     pub fn fitted(&self, beta: f64, solution: Solution) -> Fitted {
         Fitted {
-            network: Network::recover(
-                &self.program,
-                &solution.weights,
-                &self.features,
-                &self.targets,
-            ),
             status: solution.status,
-            certificate: solution.certificate,
             iterations: solution.history.len(),
             history: solution.history,
             solver: solution.choice.solver.name(),
@@ -132,6 +112,24 @@ impl<T: Real> Sampled<T> {
             planned_bytes: Some(solution.plan.total()),
             reduced_features: solution.reduced_features,
             seconds: solution.seconds,
+            ..self.weighted(beta, &solution.weights, solution.certificate)
+        }
+    }
+
+    /// The network of some weights, found without a solver.
+    fn weighted(&self, beta: f64, weights: &[f64], certificate: Certificate) -> Fitted {
+        Fitted {
+            network: Network::recover(&self.program, weights, &self.features, &self.targets),
+            status: Status::Solved,
+            certificate,
+            iterations: 0,
+            history: Vec::new(),
+            solver: "closed-form",
+            reason: "at this penalty nothing is worth a neuron".into(),
+            rank: None,
+            planned_bytes: None,
+            reduced_features: None,
+            seconds: Seconds::default(),
             search: None,
             loss: self.program.loss,
             beta,

@@ -231,7 +231,7 @@ fn what_makes_no_path_is_refused() {
     );
     assert_eq!(
         refused(GRID, Options::default()),
-        "gates is learned; it must be sampled or given for a path"
+        "gates is learned; it must be sampled or given for a convex program"
     );
     let classifier = Classifier { options: sampled() };
     let none = classifier.path(&x, &labels, Some(&[0.0; 90]), &GRID, &());

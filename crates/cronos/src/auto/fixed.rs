@@ -135,6 +135,7 @@ pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> 
     let rounds = learn(&objective, &mut hidden, effort, seed, &stop);
     descend(&objective, &mut hidden, schedule.polish(), &stop);
     hidden.balance();
+    let cut = watch.stop(WHOLE_SHARE);
     watch.step(0);
     let certificate =
         certify::certificate(&seen, loss, beta, &hidden, CERTIFYING * task.preset.work());
@@ -153,7 +154,7 @@ pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> 
         })
         .collect();
     points.push(last);
-    let status = match watch.stop(WHOLE_SHARE) {
+    let status = match cut {
         Some(status) => status,
         None if certificate.gap <= task.tolerance => Status::Solved,
         None => Status::IterationLimit,

@@ -1,9 +1,10 @@
 //! What the paths of the candidates show on the rows left out, and the best step of each.
 
+use super::candidate::Candidate;
 use super::path::walk;
 use super::plan::Plan;
 use super::validate::{Goal, Tally, tally};
-use super::{Candidate, PathPoint, SEARCH_SHARE, average};
+use super::{PathPoint, SEARCH_SHARE, average};
 use crate::folds::folds;
 use crate::learn::Hidden;
 use crate::observe::Watch;
@@ -23,7 +24,7 @@ pub(super) struct Trace {
     train: Vec<Tally>,
     neurons: Vec<usize>,
     /// Whether the walk came to its own end.
-    complete: bool,
+    pub complete: bool,
 }
 
 impl Trace {

@@ -2,7 +2,7 @@
 //! before and starts from its network; there the penalty falls as long as the
 //! network gets better on rows left out.
 
-use super::path::Seen;
+use super::path::{Seen, penalty_for};
 use super::plan::Plan;
 use super::validate::{Goal, Tally, tally};
 use crate::folds::folds;
@@ -130,10 +130,9 @@ pub(super) struct Climber<T> {
 }
 
 impl<T> Climber<T> {
-    /// The penalty for rows of this weight. Noise in the gradient of the loss grows
-    /// with the square root of the rows, and so does the penalty against it.
+    /// The penalty on rows of this weight.
     pub fn beta(&self, total: f64) -> f64 {
-        self.penalty * (self.total * total).sqrt()
+        penalty_for(self.penalty, self.total, total)
     }
 }
 

@@ -22,6 +22,13 @@ impl Grid {
     }
 }
 
+/// The penalty on rows of weight `to` in the place of `per_weight` for each unit of the
+/// weight `from`. Noise in the gradient of the loss grows with the square root of the
+/// rows, and so does the penalty against it.
+pub(super) fn penalty_for(per_weight: f64, from: f64, to: f64) -> f64 {
+    per_weight * (from * to).sqrt()
+}
+
 /// Rows as the learner sees them.
 #[derive(Clone)]
 pub(super) struct Seen<T> {

@@ -1,11 +1,12 @@
 //! The chosen networks, learned on all rows.
 
+use super::candidate::Candidate;
 use super::judge::Judged;
 use super::levels::{Climber, Levels};
 use super::path::walk;
 use super::plan::Plan;
 use super::validate::Goal;
-use super::{Candidate, Member, RoundPoint, Task, WHOLE_SHARE, certify};
+use super::{Member, RoundPoint, Task, WHOLE_SHARE, certify};
 use crate::learn::{Hidden, learn, penalty};
 use crate::network::Network;
 use crate::observe::Watch;

@@ -1,6 +1,11 @@
 //! The command line.
 
+mod knobs;
+
+pub use knobs::{Activation, Knobs, Loss, Precision, Solver, Task};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use knobs::parse_count;
 use std::path::PathBuf;
 
 /// Neural networks trained by convex optimisation: no learning rate, and a
@@ -140,101 +145,6 @@ pub struct Path {
     pub fit: Fit,
 }
 
-/// All optional; what is not given is chosen for you.
-#[derive(Args)]
-#[command(next_help_heading = "Knobs, all optional")]
-pub struct Knobs {
-    /// What to learn [default: classification if the target is text or a few whole numbers]
-    #[arg(long, value_enum)]
-    pub task: Option<Task>,
-    /// What an error costs [default: logistic or softmax for classes when gates are learned, else
-    /// squared]
-    #[arg(long, value_enum)]
-    pub loss: Option<Loss>,
-    /// Errors beyond this count linearly, for --loss huber; in units of the target, or of its
-    /// standard deviation when β is chosen
-    #[arg(
-        long,
-        default_value_t = 1.0,
-        value_name = "DELTA",
-        allow_negative_numbers = true
-    )]
-    pub huber_delta: f64,
-    /// Fraction of targets to lie below the prediction, for --loss quantile
-    #[arg(
-        long,
-        default_value_t = 0.5,
-        value_name = "LEVEL",
-        allow_negative_numbers = true
-    )]
-    pub quantile: f64,
-    /// Penalty on the weights, β: larger is smoother and smaller fits closer [default: chosen on
-    /// held-out rows; with --gates a thousandth of the penalty that leaves nothing. A regression's
-    /// targets are then standardised, while a β that is given applies to them as they are]
-    #[arg(long, allow_negative_numbers = true)]
-    pub beta: Option<f64>,
-    /// Look quickly
-    #[arg(long, conflicts_with = "best")]
-    pub fast: bool,
-    /// Take ten times as long as usual to choose
-    #[arg(long)]
-    pub best: bool,
-    /// Draw this many gates (activation patterns of the units) at random and solve the convex
-    /// program they make, instead of learning them; with --learn-gates, learn at most this many
-    #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
-    pub gates: Option<usize>,
-    /// Learn the gates even where another option would fix the convex program
-    #[arg(long, conflicts_with = "gate_file")]
-    pub learn_gates: bool,
-    /// Gate directions to use: an npy file, features x gates, no bias row; they act on the
-    /// features as the program sees them (standardised unless --no-standardize)
-    #[arg(long, value_name = "G.npy", conflicts_with = "gates")]
-    pub gate_file: Option<PathBuf>,
-    /// Activation of the hidden units; gated fixes the gates
-    #[arg(long, value_enum, default_value = "relu")]
-    pub activation: Activation,
-    /// How the linear systems of the convex program are solved [default: auto]
-    #[arg(long, value_enum)]
-    pub solver: Option<Solver>,
-    /// Rank of the Nyström preconditioner, or `adaptive` [default: 20]
-    #[arg(long, allow_negative_numbers = true, value_parser = parse_rank)]
-    pub rank: Option<cronos::nystrom::Rank>,
-    /// First penalty parameter of ADMM [default: 0.1, then by residual balancing]
-    #[arg(long, allow_negative_numbers = true)]
-    pub rho: Option<f64>,
-    /// Keep rho as it is given by --rho
-    #[arg(long, requires = "rho")]
-    pub fixed_rho: bool,
-    /// Iterations of the convex solver at most [default: 10000]
-    #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
-    pub max_iterations: Option<usize>,
-    /// Certified relative gap of the convex program to reach; its cones are met to a tenth of it
-    /// [default: 0.01]
-    #[arg(long, allow_negative_numbers = true)]
-    pub tolerance: Option<f64>,
-    /// Seconds at most
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    pub time_limit: Option<f64>,
-    /// No bias column
-    #[arg(long)]
-    pub no_bias: bool,
-    /// Use the features as they are
-    #[arg(long)]
-    pub no_standardize: bool,
-    /// Seed of the split, the gates and the sketches
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = parse_seed)]
-    pub seed: u64,
-    /// Threads [default: all cores]
-    #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
-    pub threads: Option<usize>,
-    /// Precision of the solver's arrays
-    #[arg(long, value_enum, default_value = "f32")]
-    pub precision: Precision,
-    /// Where to compute
-    #[arg(long, value_enum, default_value = "cpu")]
-    pub device: Device,
-}
-
 #[derive(Args)]
 pub struct Predict {
     /// A model written by `cronos fit --out`
@@ -298,74 +208,8 @@ pub struct Export {
     pub force: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Task {
-    Classification,
-    Regression,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Loss {
-    Squared,
-    Logistic,
-    Softmax,
-    Huber,
-    SquaredHinge,
-    Quantile,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Activation {
-    Relu,
-    Gated,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Solver {
-    Auto,
-    Direct,
-    SamplePcg,
-    PrimalPcg,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Precision {
-    F32,
-    F64,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Device {
-    Cpu,
-}
-
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Impute {
     Mean,
     Median,
-}
-
-fn parse_rank(text: &str) -> Result<cronos::nystrom::Rank, String> {
-    use cronos::nystrom::Rank;
-    if text == "adaptive" {
-        return Ok(Rank::Adaptive {
-            first: 20,
-            most: 400,
-        });
-    }
-    match text.parse() {
-        Ok(rank) if rank > 0 => Ok(Rank::Fixed(rank)),
-        _ => Err("it must be a whole number of at least 1, or `adaptive`".into()),
-    }
-}
-
-fn parse_seed(text: &str) -> Result<u64, String> {
-    let range = || format!("it must be a whole number from 0 to {}", u64::MAX);
-    text.parse().map_err(|_| range())
-}
-
-/// A number of something; that 0 is too few is said by whoever counts.
-fn parse_count(text: &str) -> Result<usize, String> {
-    let range = || "it must be a whole number of at least 1".to_string();
-    text.parse().map_err(|_| range())
 }

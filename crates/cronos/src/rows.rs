@@ -1,0 +1,89 @@
+//! Training rows, and what is refused about them.
+
+use crate::Error;
+use crate::matrix::Matrix;
+use crate::network::TargetScaling;
+
+/// Training rows: raw features, targets, and what each row counts for.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// n x d
+    pub x: &'a Matrix<f64>,
+    /// n x C
+    pub y: &'a Matrix<f64>,
+    /// A row of weight `w` counts as `w` equal rows; `None` is 1 for every row.
+    pub weights: Option<&'a [f64]>,
+    /// The class of each row, when the targets stand for classes.
+    pub labels: Option<&'a [usize]>,
+}
+
+impl Rows<'_> {
+    /// Refuses shapes that do not fit together and numbers that are not finite.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let n = self.x.rows();
+        if n < 2 {
+            return Err(Error::Data(format!(
+                "the training data has {n} row(s); at least 2 are needed"
+            )));
+        }
+        let weights = self.weights.map_or(n, <[f64]>::len);
+        if self.y.rows() != n || weights != n {
+            return Err(Error::Shape {
+                what: "targets and weights",
+                expected: format!("{n} rows, as many as the features"),
+                found: format!("{} targets and {weights} weights", self.y.rows()),
+            });
+        }
+        let wrong = |weight: &f64| !(*weight >= 0.0 && weight.is_finite());
+        let weights = self.weights.unwrap_or_default();
+        if let Some(row) = weights.iter().position(wrong) {
+            return Err(Error::Data(format!(
+                "row {} has the weight {}; weights must be finite and not negative",
+                row + 1,
+                weights[row]
+            )));
+        }
+        self.x.check_finite("features")?;
+        self.y.check_finite("targets")
+    }
+
+    /// What `run` makes of the rows whose weight is not 0.
+    pub(crate) fn counting<R>(
+        self,
+        run: impl FnOnce(Rows<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.check()?;
+        let Some(weights) = self.weights.filter(|weights| weights.contains(&0.0)) else {
+            return run(self);
+        };
+        let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
+        let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
+        let labels: Option<Vec<usize>> =
+            (self.labels).map(|labels| kept.iter().map(|&i| labels[i]).collect());
+        let (x, y) = (self.x.select(&kept), self.y.select(&kept));
+        let rows = Rows {
+            x: &x,
+            y: &y,
+            weights: Some(&weights),
+            labels: labels.as_deref(),
+        };
+        // there may be too few left
+        rows.check()?;
+        run(rows)
+    }
+
+    pub(crate) fn check_targets(&self, scaling: &TargetScaling) -> Result<(), Error> {
+        let (d, outputs) = (self.x.columns(), self.y.columns());
+        if d == 0 || outputs == 0 || scaling.mean.len() != outputs {
+            return Err(Error::Shape {
+                what: "data",
+                expected: "at least one feature, one target, and a scaling for each target".into(),
+                found: format!(
+                    "{d} features, {outputs} targets, {} scalings",
+                    scaling.mean.len()
+                ),
+            });
+        }
+        Ok(())
+    }
+}
