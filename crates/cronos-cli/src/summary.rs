@@ -210,6 +210,10 @@ fn chosen(search: &Search) -> String {
         (folds, 1) => format!("{folds} folds"),
         (folds, repeats) => format!("{folds} folds, dealt {repeats} times"),
     };
+    let how = match search.sample {
+        Some(rows) => format!("{how} of {rows} rows, then with more rows at each level"),
+        None => how,
+    };
     // networks of one kind differ in their gates only
     let kind = |member: &Member| (member.features, member.loss.name(), member.beta);
     let kinds: Vec<String> = search
@@ -270,6 +274,7 @@ fn search_json(search: &Search) -> Value {
         "folds": search.folds,
         "repeats": search.repeats,
         "rows": search.rows,
+        "sample": search.sample,
         "tried": search.tried.iter().map(|(features, loss)| {
             json!({ "features": features, "loss": loss.name() })
         }).collect::<Vec<_>>(),

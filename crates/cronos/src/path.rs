@@ -110,10 +110,10 @@ fn follow<T: Real>(
         status: Status::Solved,
     };
     let mut keep = |point: Fitted| {
-        if path.status == Status::Solved || ends_early(point.status) {
+        if path.status == Status::Solved || point.status.is_cut_short() {
             path.status = point.status;
         }
-        if ends_early(point.status) {
+        if point.status.is_cut_short() {
             return ControlFlow::Break(());
         }
         path.points.push(point);
@@ -137,12 +137,4 @@ fn follow<T: Real>(
     let settings = options.seeded_settings();
     (sampled.program).solve_path(&betas[1..], &settings, &mut observe, &mut found)?;
     Ok(path)
-}
-
-/// Whether a run ended in the middle, so that its point does not count.
-fn ends_early(status: Status) -> bool {
-    matches!(
-        status,
-        Status::Interrupted | Status::TimeLimit | Status::NumericalFailure
-    )
 }

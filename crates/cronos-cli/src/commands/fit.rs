@@ -1,9 +1,11 @@
 //! `cronos fit`
 
+use super::checks::{check_folder, check_holdout, start_threads};
 use super::importance::Measured;
 use super::job::Job;
 use super::knobs;
 use super::labelled::Truth;
+use super::model::model;
 use super::report;
 use crate::arguments::Fit;
 use crate::failure::{self, Failure};
@@ -13,7 +15,7 @@ use crate::progress::Progress;
 use crate::score::Score;
 use crate::summary::Summary;
 use crate::{model_file, summary};
-use cronos::{Classifier, Fitted, GateSource, Model, Options, Regressor, Status, Training};
+use cronos::{Classifier, Fitted, GateSource, Model, Options, Regressor, Status};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -98,46 +100,6 @@ fn check_outputs(fit: &Fit) -> Result<(), Failure> {
     check_folder(fit.report.as_deref(), &[REPORT, HISTORY, PAGE], fit.force)
 }
 
-/// Refuses a folder for a report that is a file or holds one of its files.
-pub(super) fn check_folder(
-    folder: Option<&Path>,
-    names: &[&str],
-    force: bool,
-) -> Result<(), Failure> {
-    let Some(folder) = folder.filter(|folder| folder.exists()) else {
-        return Ok(());
-    };
-    if !folder.is_dir() {
-        return Err(Failure::Work(format!(
-            "cannot write a report to {}: it is a file; name a folder",
-            folder.display()
-        )));
-    }
-    for name in names {
-        model_file::check_writable(&folder.join(name), force)?;
-    }
-    Ok(())
-}
-
-pub(super) fn check_holdout(fraction: Option<f64>) -> Result<(), Failure> {
-    match fraction {
-        Some(fraction) if !(0.0..1.0).contains(&fraction) => Err(Failure::Usage(format!(
-            "holdout is {fraction}; it must be at least 0 and less than 1"
-        ))),
-        _ => Ok(()),
-    }
-}
-
-pub(super) fn start_threads(threads: Option<usize>) -> Result<(), Failure> {
-    if threads == Some(0) {
-        return Err(Failure::Usage("threads is 0; it must be at least 1".into()));
-    }
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
-        .build_global()
-        .map_err(|error| Failure::Work(format!("cannot start threads: {error}")))
-}
-
 fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, Failure> {
     let progress = match options.gates {
         GateSource::Learned { .. } => Progress::of_search(interrupt),
@@ -152,51 +114,6 @@ fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, 
     };
     progress.finish();
     Ok(fitted?)
-}
-
-/// The model of a network.
-pub(super) fn model(
-    job: &Job,
-    fitted: &Fitted,
-    options: &Options,
-    imputation: Option<Vec<f64>>,
-) -> Model {
-    let certificate = &fitted.certificate;
-    Model {
-        network: fitted.network.clone(),
-        task: job.task.clone(),
-        feature_names: job.feature_names.clone(),
-        target_name: job.target_name.clone(),
-        imputation,
-        training: Training {
-            seed: options.seed,
-            data_fingerprint: job.fingerprint.clone(),
-            left_out: job.left_out.clone(),
-            rows: job.train.rows(),
-            status: fitted.status.name().into(),
-            iterations: fitted.iterations,
-            solver: fitted.solver.into(),
-            loss: fitted.loss.name().into(),
-            log_odds: fitted.log_odds(),
-            activation: options.activation.name().into(),
-            precision: options.precision.name().into(),
-            beta: fitted.beta,
-            gates: fitted.gates,
-            grouping: job.grouping.clone(),
-            bias: options.bias,
-            feature_mean: fitted.feature_scaling.mean.clone(),
-            feature_scale: fitted.feature_scaling.scale.clone(),
-            target_mean: fitted.target_scaling.mean.clone(),
-            target_scale: fitted.target_scaling.scale.clone(),
-            objective: certificate.objective,
-            lower_bound: certificate.lower_bound,
-            gap: certificate.gap,
-            violation: certificate.violation,
-            network_objective: certificate.network_objective,
-            train_score: None,
-            test_score: None,
-        },
-    }
 }
 
 fn write_report(folder: &Path, summary: &Summary<'_>, force: bool) -> Result<(), Failure> {

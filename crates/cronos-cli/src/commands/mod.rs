@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod checks;
 pub mod eval;
 pub mod export;
 pub mod fit;
@@ -8,6 +9,7 @@ pub mod inspect;
 mod job;
 mod knobs;
 mod labelled;
+mod model;
 pub mod path;
 pub mod predict;
 mod report;

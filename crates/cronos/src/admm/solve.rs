@@ -71,10 +71,7 @@ impl<T: Real> Program<T> {
         self.with_run(settings, |run| {
             for &beta in betas {
                 let solution = run.solve(beta, observe);
-                let over = matches!(
-                    solution.status,
-                    Status::Interrupted | Status::TimeLimit | Status::NumericalFailure
-                );
+                let over = solution.status.is_cut_short();
                 if found(beta, solution).is_break() || over {
                     break;
                 }

@@ -35,6 +35,14 @@ impl Status {
             Self::NumericalFailure => "numerical-failure",
         }
     }
+
+    /// Whether the run ended in the middle of something.
+    pub(crate) fn is_cut_short(self) -> bool {
+        matches!(
+            self,
+            Self::Interrupted | Self::TimeLimit | Self::NumericalFailure
+        )
+    }
 }
 
 impl std::fmt::Display for Status {

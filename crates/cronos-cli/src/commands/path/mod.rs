@@ -3,11 +3,12 @@
 mod outcome;
 mod validation;
 
-use super::fit::{check_holdout, model, start_threads};
+use super::checks::{check_folder, check_holdout, start_threads};
 use super::importance::Measured;
 use super::job::Job;
 use super::knobs;
 use super::labelled::Truth;
+use super::model::model;
 use super::report::{self, Walked};
 use crate::arguments;
 use crate::failure::{self, Failure};
@@ -133,7 +134,7 @@ fn check_outputs(path: &arguments::Path) -> Result<(), Failure> {
     for file in [&fit.out, &path.csv, &path.plot].into_iter().flatten() {
         model_file::check_writable(file, fit.force)?;
     }
-    super::fit::check_folder(fit.report.as_deref(), &[REPORT, POINTS, PAGE], fit.force)
+    check_folder(fit.report.as_deref(), &[REPORT, POINTS, PAGE], fit.force)
 }
 
 /// The options of a fit, with gates that are drawn unless they are given.
