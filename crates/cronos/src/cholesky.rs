@@ -45,6 +45,18 @@ impl<T: Real> Tiled<T> {
         Self { size, tiles }
     }
 
+    /// Changes every tile: `change(rows from, columns from, rows in the tile, tile)`.
+    pub fn update_tiles(&mut self, change: impl Fn(usize, usize, usize, &mut [T]) + Sync) {
+        let size = self.size;
+        self.tiles
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(at, tile)| {
+                let (i, j) = indices(at);
+                change(i * TILE, j * TILE, length(size, i), tile);
+            });
+    }
+
     /// Bytes the tiles of a matrix of this size take.
     pub fn bytes(size: usize) -> u64 {
         let count = size.div_ceil(TILE) as u64;

@@ -84,6 +84,12 @@ impl Plan {
         Self { arrays }
     }
 
+    /// With one array more.
+    pub(crate) fn and(mut self, name: &'static str, bytes: u64) -> Self {
+        self.arrays.push((name, bytes));
+        self
+    }
+
     /// The arrays and their sizes in bytes.
     pub fn arrays(&self) -> &[(&'static str, u64)] {
         &self.arrays

@@ -29,7 +29,7 @@ impl<T: Real> Run<'_, T> {
                 }
             }
         }
-        let v = shrink::shrunk(&self.b, self.engine.features(), self.threshold());
+        let v = shrink::shrunk(&self.b, &self.groups);
         let evaluation = self.evaluate(&v);
         let certificate = self.certificate(&evaluation);
         self.offer(evaluation, v);
@@ -130,7 +130,7 @@ impl<T: Real> Run<'_, T> {
     /// is best, the last `u` included.
     pub(super) fn finish(&mut self, status: Status) -> Solution {
         if status == Status::Solved {
-            let v = shrink::shrunk(&self.b, self.engine.features(), self.threshold());
+            let v = shrink::shrunk(&self.b, &self.groups);
             self.best = Some((self.evaluate(&v), v));
         } else {
             let checked = self

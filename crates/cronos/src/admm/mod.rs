@@ -16,6 +16,7 @@ mod settings;
 mod shrink;
 mod solve;
 mod status;
+mod stiffness;
 
 pub use history::{Iteration, Seconds};
 pub use settings::{ResidualTolerance, Settings, Split};

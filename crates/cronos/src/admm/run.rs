@@ -2,9 +2,10 @@
 
 use super::history::{Iteration, Seconds};
 use super::settings::{Settings, Split};
-use super::shrink::{self, ShrinkSums};
+use super::shrink::{self, Groups, ShrinkSums};
 use super::solve::Solution;
 use super::status::Status;
+use super::stiffness::Stiffening;
 use crate::Error;
 use crate::certificate::{Certificate, relative_gap};
 use crate::engine::{Candidate, Engine, Evaluation, RowState, SweepStep, SweepSums, Workspace};
@@ -32,6 +33,10 @@ pub(super) struct Run<'a, T: Real> {
     pub(super) work: Workspace<T>,
     pub(super) step: SweepStep,
     pub(super) state: RowState<T>,
+    pub(super) groups: Groups,
+    pub(super) stiffening: Stiffening,
+    /// Whether ρ is still to be found.
+    pub(super) fresh: bool,
     /// d x k each: the u-step's solution, `v + λ`, its right-hand side, and the
     /// part of it that comes from row space
     pub(super) u: Vec<T>,
@@ -81,9 +86,14 @@ impl<T: Real> Run<'_, T> {
         self.bounds.fill(0.0);
         self.duals = vec![Default::default(); self.bounds.len()];
         self.history.clear();
-        let (d, threshold) = (self.engine.features(), self.threshold());
-        shrink::rescale(&mut self.b, &mut self.right, d, threshold, 1.0);
+        self.stiffening.restart();
+        self.groups.threshold = self.threshold();
+        let groups = &self.groups;
+        shrink::rescale(&mut self.b, &mut self.right, groups, groups);
         self.refresh_image();
+        if std::mem::take(&mut self.fresh) {
+            self.find_rho()?;
+        }
         Ok(())
     }
 
@@ -134,13 +144,11 @@ impl<T: Real> Run<'_, T> {
             &mut self.work,
         );
         seconds.solve = lap();
-        let (d, threshold) = (self.engine.features(), self.threshold());
         let groups = shrink::step(
             &self.u,
             &mut self.b,
             &mut self.right,
-            d,
-            threshold,
+            &self.groups,
             self.step.relaxation,
         );
         let rows = self.engine.sweep(
@@ -213,7 +221,9 @@ impl<T: Real> Run<'_, T> {
     /// Residual balancing at fixed iteration counts, ever more rarely: a small ρ
     /// is good for the bound and slow on the cones, a large ρ the reverse.
     fn balance(&mut self, number: usize) -> Result<(), Error> {
+        let stiffen = self.stiffening.is_due(number);
         let due = match number {
+            _ if self.stiffening.is_on() => number == 10 || number == 20 || stiffen,
             0..50 => number == 10 || number == 20,
             50..1000 => number.is_multiple_of(50),
             _ => number.is_multiple_of(1000),
@@ -225,21 +235,37 @@ impl<T: Real> Run<'_, T> {
             return Ok(());
         }
         let ratio = (record.primal_relative() / record.dual_relative()).sqrt();
-        if !ratio.is_finite() || (0.8..1.25).contains(&ratio) {
-            return Ok(());
+        if ratio.is_finite() && !(0.8..1.25).contains(&ratio) {
+            self.set_rho(self.step.rho * ratio.clamp(0.5, 2.0))?;
         }
-        self.set_rho(self.step.rho * ratio.clamp(0.5, 2.0))
+        if stiffen {
+            let clock = Instant::now();
+            self.stiffen()?;
+            if let Some(record) = self.history.last_mut() {
+                record.seconds.solve += clock.elapsed().as_secs_f64();
+            }
+        }
+        Ok(())
     }
 
     fn set_rho(&mut self, rho: f64) -> Result<(), Error> {
         let ratio = self.step.rho / rho;
         self.engine.rescale(&mut self.state, &self.step, ratio);
-        let (d, threshold) = (self.engine.features(), self.threshold());
-        shrink::rescale(&mut self.b, &mut self.right, d, threshold, ratio);
         self.step.rho = rho;
         self.follow_rho()?;
-        self.refresh_image();
+        let groups = Groups {
+            threshold: self.threshold(),
+            ..self.groups.clone()
+        };
+        self.set_groups(groups);
         Ok(())
+    }
+
+    /// Follows new thresholds and stiffness; `ρκλ` stays.
+    pub(super) fn set_groups(&mut self, groups: Groups) {
+        shrink::rescale(&mut self.b, &mut self.right, &self.groups, &groups);
+        self.groups = groups;
+        self.refresh_image();
     }
 
     /// `c = 1/ρ` in the paper's split; the matrix of the loss split has no ρ.

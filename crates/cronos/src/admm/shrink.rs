@@ -7,7 +7,7 @@ use rayon::prelude::*;
 /// Sums over the groups, for residuals and history.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ShrinkSums {
-    /// `‖u − v‖²`
+    /// `‖u − v‖²`, each group times its stiffness; so below
     pub primal: f64,
     /// `‖v − v_old‖²`
     pub change: f64,
@@ -17,7 +17,7 @@ pub(crate) struct ShrinkSums {
     pub copy: f64,
     /// `‖λ‖²`
     pub multiplier: f64,
-    /// `Σ ‖u_g‖`
+    /// `Σ ‖u_g‖`, without stiffness
     pub norms: f64,
 }
 
@@ -31,21 +31,42 @@ fn factor<T: Real>(b: &[T], threshold: f64) -> T {
     }
 }
 
-/// `b = α u + (1 − α) v + λ`, then `reflected = 2v − b`; one group is `d` numbers.
+/// How far each group is shrunk, and how stiffly its `v` is held to `u`.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups {
+    /// Numbers in a group, `d`.
+    pub size: usize,
+    /// `β/ρ`
+    pub threshold: f64,
+    /// `κ` of each group: the penalty is `ρ κ/2 ‖u − v‖²`
+    pub stiffness: Vec<f64>,
+}
+
+impl Groups {
+    /// `β/(ρκ)` of a group.
+    fn threshold(&self, group: usize) -> f64 {
+        self.threshold / self.stiffness[group]
+    }
+}
+
+/// `b = α u + (1 − α) v + λ`, then `reflected = κ (2v − b)`.
 pub(crate) fn step<T: Real>(
     u: &[T],
     b: &mut [T],
     reflected: &mut [T],
-    d: usize,
-    threshold: f64,
+    groups: &Groups,
     relaxation: f64,
 ) -> ShrinkSums {
+    let d = groups.size;
     let relaxation = T::of(relaxation);
     let parts: Vec<ShrinkSums> = b
         .par_chunks_mut(d)
         .zip(u.par_chunks(d))
         .zip(reflected.par_chunks_mut(d))
-        .map(|((b, u), reflected)| {
+        .enumerate()
+        .map(|(group, ((b, u), reflected))| {
+            let (threshold, kappa) = (groups.threshold(group), groups.stiffness[group]);
+            let scale = T::of(kappa);
             let old = factor(b, threshold);
             for ((b, &u), v) in b.iter_mut().zip(u).zip(reflected.iter_mut()) {
                 *v = old * *b;
@@ -61,9 +82,14 @@ pub(crate) fn step<T: Real>(
                 sums.image += squared(u);
                 sums.copy += squared(v_new);
                 sums.multiplier += squared(b - v_new);
-                *v = v_new + v_new - b;
+                *v = scale * (v_new + v_new - b);
             }
             sums.norms = sums.image.sqrt();
+            sums.primal *= kappa;
+            sums.change *= kappa;
+            sums.image *= kappa;
+            sums.copy *= kappa;
+            sums.multiplier *= kappa;
             sums
         })
         .collect();
@@ -79,30 +105,32 @@ pub(crate) fn step<T: Real>(
     total
 }
 
-/// `λ ← ratio λ`, then `reflected = 2v − b`.
-pub(crate) fn rescale<T: Real>(
-    b: &mut [T],
-    reflected: &mut [T],
-    d: usize,
-    threshold: f64,
-    ratio: f64,
-) {
-    let ratio = T::of(ratio);
-    for (b, reflected) in b.chunks_mut(d).zip(reflected.chunks_mut(d)) {
-        let keep = factor(b, threshold);
+/// `λ ← ratio λ` with a ratio for each group, then `reflected = κ (2v − b)` with
+/// the thresholds and the stiffness of `after`.
+pub(crate) fn rescale<T: Real>(b: &mut [T], reflected: &mut [T], before: &Groups, after: &Groups) {
+    let d = before.size;
+    for (group, (b, reflected)) in b.chunks_mut(d).zip(reflected.chunks_mut(d)).enumerate() {
+        let keep = factor(b, before.threshold(group));
+        // ρκλ stays; where β/ρκ is 0 there is no λ
+        let ratio = match before.threshold(group) {
+            0.0 => 1.0,
+            threshold => after.threshold(group) / threshold,
+        };
+        let (ratio, scale) = (T::of(ratio), T::of(after.stiffness[group]));
         for (b, reflected) in b.iter_mut().zip(reflected) {
             let v = keep * *b;
             *b = v + ratio * (*b - v);
-            *reflected = v + v - *b;
+            *reflected = scale * (v + v - *b);
         }
     }
 }
 
 /// `v = shrink(b)`, in `f64`.
-pub(crate) fn shrunk<T: Real>(b: &[T], d: usize, threshold: f64) -> Vec<f64> {
-    b.chunks(d)
-        .flat_map(|b| {
-            let keep = factor(b, threshold).wide();
+pub(crate) fn shrunk<T: Real>(b: &[T], groups: &Groups) -> Vec<f64> {
+    b.chunks(groups.size)
+        .enumerate()
+        .flat_map(|(group, b)| {
+            let keep = factor(b, groups.threshold(group)).wide();
             b.iter().map(move |b| keep * b.wide())
         })
         .collect()

@@ -3,7 +3,9 @@
 use super::history::{Iteration, Seconds};
 use super::run::Run;
 use super::settings::{Settings, Split};
+use super::shrink::Groups;
 use super::status::Status;
+use super::stiffness::Stiffening;
 use crate::Error;
 use crate::certificate::{Certificate, Dual};
 use crate::engine::{Engine, SweepStep};
@@ -175,7 +177,16 @@ impl<'a, T: Real> Seen<'a, T> {
         };
         let solver = solver::build(choice.solver, &engine, build, &mut work)?;
         let length = engine.weights_per_output() * outputs;
+        let (stiffening, plan) =
+            Stiffening::new::<T>(program.shape(), settings, &choice, split, plan);
         Ok(Run {
+            groups: Groups {
+                size: engine.features(),
+                threshold: program.beta / rho,
+                stiffness: vec![1.0; length / engine.features()],
+            },
+            stiffening,
+            fresh: settings.rho.is_none() && split == Split::Loss,
             state: engine.row_state(&program.y, &step),
             u: vec![T::ZERO; length],
             b: vec![T::ZERO; length],

@@ -188,12 +188,15 @@ impl<T: Real> Engine<'_, T> {
         for c in outputs {
             for column in 0..self.columns_per_output() {
                 for block in (0..self.chunk_count()).flat_map(|index| self.blocks(index)) {
-                    let Some(a) = self.wide_column(state, c, column, &block) else {
+                    if state.a.is_empty() {
                         return (z, cone);
-                    };
-                    cone.extend(block.zip(a).map(|(row, a)| {
-                        -rho * bound.scale * self.root(row) * a.negative_part().wide()
-                    }));
+                    }
+                    let alpha = self.cone_multipliers(state, rho, c, column, &block);
+                    cone.extend(
+                        block
+                            .zip(alpha)
+                            .map(|(row, alpha)| bound.scale * self.root(row) * alpha),
+                    );
                 }
             }
         }
@@ -280,31 +283,35 @@ impl<T: Real> Engine<'_, T> {
         let gates = self.gates.len();
         for (column, out) in out.chunks_mut(BLOCK).enumerate() {
             let sign = if column < gates { 1.0 } else { -1.0 };
-            let cone = self.wide_column(state, c, column, block);
-            for (k, row) in block.clone().enumerate() {
+            let cone = self.cone_multipliers(state, rho, c, column, block);
+            for (k, (row, alpha)) in block.clone().zip(cone).enumerate() {
                 let active = self.gates.active(column % gates, row);
-                // α = −ρ ν
-                let alpha = cone.map_or(0.0, |a| -rho * a[k].negative_part().wide());
                 out[k] = if active { sign * z[row] - alpha } else { alpha };
             }
         }
     }
 
-    /// One column of one block of the wide array; none without cones.
-    fn wide_column<'s>(
+    /// `α = −ρ R ν` on one column of one block; zeros without cones.
+    fn cone_multipliers<'s>(
         &self,
         state: &'s RowState<T>,
+        rho: f64,
         c: usize,
         column: usize,
         block: &Range<usize>,
-    ) -> Option<&'s [T]> {
-        if state.a.is_empty() {
-            return None;
-        }
-        let per_output = self.columns_per_output();
+    ) -> impl Iterator<Item = f64> + use<'s, T> {
         let columns = state.a.len() / self.rows().next_multiple_of(BLOCK);
-        let at = block.start * columns + (c * per_output + column) * BLOCK;
-        Some(&state.a[at..at + BLOCK])
+        let from = block.start * columns + (c * self.columns_per_output() + column) * BLOCK;
+        let rows = from..from + block.len();
+        let a = state.a.get(rows.clone()).unwrap_or_default();
+        let stiffness = state.stiffness.get(rows).unwrap_or_default();
+        (0..block.len()).map(move |k| match a.get(k) {
+            Some(a) => {
+                let r = stiffness.get(k).map_or(1.0, |r| r.wide());
+                -rho * r * a.negative_part().wide()
+            }
+            None => 0.0,
+        })
     }
 }
 

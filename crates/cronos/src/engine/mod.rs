@@ -13,6 +13,7 @@
 
 mod certify;
 mod products;
+mod slack;
 mod sweep;
 mod thin;
 

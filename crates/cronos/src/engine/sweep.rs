@@ -1,6 +1,7 @@
 //! One pass over the rows for everything an ADMM step does in row space.
 
 use super::products::masked_row_sums;
+use super::slack::Slacks;
 use super::thin::{RowsOf, ThinState};
 use super::{BLOCK, Chunk, Engine, Workspace};
 use crate::admm::Split;
@@ -18,6 +19,8 @@ use std::ops::Range;
 pub(crate) struct RowState<T> {
     /// n x (2 P C), wide; empty without cones
     pub a: Vec<T>,
+    /// How stiffly each slack is held to `G u`, laid out as `a`; empty if all are 1
+    pub stiffness: Vec<T>,
     /// one for each chunk
     pub thin: Vec<ThinState<T>>,
 }
@@ -36,7 +39,7 @@ pub(crate) struct SweepStep {
 /// Sums over the rows, for residuals and history.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SweepSums {
-    /// `‖G u − s‖² + c ‖F u − f‖²`
+    /// `‖G u − s‖² + c ‖F u − f‖²`, each slack times its stiffness; so below
     pub primal: f64,
     /// `‖s − s_old‖² + c ‖f − f_old‖²`
     pub change: f64,
@@ -97,6 +100,7 @@ impl<T: Real> Engine<'_, T> {
             .collect();
         RowState {
             a: vec![T::ZERO; if cones { padded * columns } else { 0 }],
+            stiffness: Vec::new(),
             thin,
         }
     }
@@ -105,7 +109,7 @@ impl<T: Real> Engine<'_, T> {
     ///
     /// ```text
     /// s = (Gu + ν)_+ ,  f = prox(Fu + μ) ,  ν, μ updated
-    /// image = Gᵀ(s − ν) + c Fᵀ(2f − e)          for the next u-step
+    /// image = Gᵀ R (s − ν) + c Fᵀ(2f − e)          for the next u-step
     /// ```
     ///
     /// u, image: d x (signs P C)
@@ -118,21 +122,21 @@ impl<T: Real> Engine<'_, T> {
         image: &mut [T],
         work: &mut Workspace<T>,
     ) -> SweepSums {
-        self.for_each_chunk(state, work, image, |index, chunk, a, thin| {
+        self.for_each_chunk(state, work, image, |index, chunk, mut slacks, thin| {
             let mut sums = SweepSums::default();
             for (at, block) in self.blocks(index).enumerate() {
                 self.multiply_block(&block, u, &mut chunk.z);
                 self.expand_block(&block, &mut chunk.masks);
                 let rows = self.rows_of(index, &block);
-                let a = block_of(a, at, u.len() / self.features());
-                self.update_block(chunk, &rows, y, step, a, thin, &mut sums);
+                let slacks = slacks.block(at, u.len() / self.features());
+                self.update_block(chunk, &rows, y, step, slacks, thin, &mut sums);
                 self.add_adjoint_block(&block, &chunk.z, &mut chunk.sum[..u.len()]);
             }
             sums
         })
     }
 
-    /// `image = Gᵀ(s − ν) + c Fᵀ(2f − e)` for the state as it is.
+    /// `image = Gᵀ R (s − ν) + c Fᵀ(2f − e)` for the state as it is.
     pub fn image(
         &self,
         y: &Matrix<T>,
@@ -142,20 +146,16 @@ impl<T: Real> Engine<'_, T> {
         work: &mut Workspace<T>,
     ) {
         let length = image.len();
-        self.for_each_chunk(state, work, image, |index, chunk, a, thin| {
+        self.for_each_chunk(state, work, image, |index, chunk, mut slacks, thin| {
             let per_output = self.columns_per_output() * BLOCK;
             for (at, block) in self.blocks(index).enumerate() {
                 self.expand_block(&block, &mut chunk.masks);
                 let rows = self.rows_of(index, &block);
-                let a = block_of(a, at, length / self.features());
+                let mut slacks = slacks.block(at, length / self.features());
                 for (c, z) in chunk.z.chunks_mut(per_output).enumerate() {
                     let h = rows.reflected(y.columns(), step.split, thin, c);
-                    let a = if a.is_empty() {
-                        &[][..]
-                    } else {
-                        &a[c * per_output..][..per_output]
-                    };
-                    self.fill(z, &chunk.masks, a, step.weight, &h);
+                    let slacks = slacks.output(c, per_output);
+                    self.fill(z, &chunk.masks, slacks, step.weight, &h);
                 }
                 self.add_adjoint_block(&block, &chunk.z, &mut chunk.sum[..length]);
             }
@@ -202,20 +202,23 @@ impl<T: Real> Engine<'_, T> {
         state: &mut RowState<T>,
         work: &mut Workspace<T>,
         image: &mut [T],
-        run: impl Fn(usize, &mut Chunk<T>, &mut [T], &mut ThinState<T>) -> SweepSums + Sync,
+        run: impl Fn(usize, &mut Chunk<T>, Slacks<'_, T>, &mut ThinState<T>) -> SweepSums + Sync,
     ) -> SweepSums {
         let columns = image.len() / self.features();
-        let mut wide: Vec<&mut [T]> = state.a.chunks_mut(self.chunk_rows * columns).collect();
+        let length = self.chunk_rows * columns;
+        let mut wide: Vec<&mut [T]> = state.a.chunks_mut(length).collect();
+        let mut stiffness: Vec<&[T]> = state.stiffness.chunks(length).collect();
         wide.resize_with(work.chunks.len(), Default::default);
+        stiffness.resize_with(work.chunks.len(), Default::default);
         let parts: Vec<SweepSums> = work
             .chunks
             .par_iter_mut()
-            .zip(wide)
+            .zip(wide.into_par_iter().zip(stiffness))
             .zip(&mut state.thin)
             .enumerate()
-            .map(|(index, ((chunk, a), thin))| {
+            .map(|(index, ((chunk, (a, stiffness)), thin))| {
                 chunk.sum[..image.len()].fill(T::ZERO);
-                run(index, chunk, a, thin)
+                run(index, chunk, Slacks { a, stiffness }, thin)
             })
             .collect();
         work.reduce(image);
@@ -226,7 +229,7 @@ impl<T: Real> Engine<'_, T> {
         sums
     }
 
-    /// Updates the state on one block and leaves `(2D − I)(s − ν) ± c D (2f − e)` in `z`.
+    /// Updates the state on one block and leaves `(2D − I) R (s − ν) ± c D (2f − e)` in `z`.
     #[allow(clippy::too_many_arguments)]
     fn update_block(
         &self,
@@ -234,7 +237,7 @@ impl<T: Real> Engine<'_, T> {
         rows: &RowsOf<'_, T>,
         y: &Matrix<T>,
         step: &SweepStep,
-        a: &mut [T],
+        mut slacks: Slacks<'_, T>,
         thin: &mut ThinState<T>,
         sums: &mut SweepSums,
     ) {
@@ -256,108 +259,13 @@ impl<T: Real> Engine<'_, T> {
         rows.update_loss(y, step, thin, &mut chunk.scratch, sums);
         let inverse = rows.inverse_roots();
         for (c, z) in chunk.z.chunks_mut(per_output).take(y.columns()).enumerate() {
-            let a = if a.is_empty() {
-                &mut [][..]
-            } else {
-                &mut a[c * per_output..][..per_output]
-            };
-            for ((z, a), i) in z
-                .as_chunks::<BLOCK>()
-                .0
-                .iter()
-                .zip(a.as_chunks_mut::<BLOCK>().0)
-                .zip((0..gates).cycle())
-            {
-                let mask = &chunk.masks.as_chunks::<BLOCK>().0[i];
-                update_slack(z, a, mask, &inverse, T::of(step.relaxation), sums);
+            let mut slacks = slacks.output(c, per_output);
+            for (column, z) in z.as_chunks::<BLOCK>().0.iter().enumerate() {
+                let mask = &chunk.masks.as_chunks::<BLOCK>().0[column % gates];
+                slacks.update(column, z, mask, &inverse, T::of(step.relaxation), sums);
             }
             let h = rows.reflected(y.columns(), step.split, thin, c);
-            self.fill(z, &chunk.masks, a, step.weight, &h);
+            self.fill(z, &chunk.masks, slacks, step.weight, &h);
         }
-    }
-
-    /// `z_i = (2 D_i − I) |a_i| ± c D_i h`
-    fn fill(&self, z: &mut [T], masks: &[T], a: &[T], weight: f64, h: &[T; BLOCK]) {
-        let gates = self.gates.len();
-        let (masks, _) = masks.as_chunks::<BLOCK>();
-        let (a, _) = a.as_chunks::<BLOCK>();
-        for (column, z) in z.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
-            let mask = &masks[column % gates];
-            let weight = T::of(if column < gates { weight } else { -weight });
-            for row in 0..BLOCK {
-                z[row] = weight * mask[row] * h[row];
-            }
-            if let Some(a) = a.get(column) {
-                for row in 0..BLOCK {
-                    let sign = mask[row] + mask[row] - T::ONE;
-                    let slack = a[row].positive_part() - a[row].negative_part();
-                    z[row] += sign * slack;
-                }
-            }
-        }
-    }
-}
-
-/// `a = α Gu + (1 − α) s + ν` on one column of a block; `z` holds `X u`.
-#[inline(always)]
-fn update_slack<T: Real>(
-    z: &[T; BLOCK],
-    a: &mut [T; BLOCK],
-    mask: &[T; BLOCK],
-    inverse_roots: &[T; BLOCK],
-    relaxation: T,
-    sums: &mut SweepSums,
-) {
-    const LANES: usize = 8;
-    let mut primal = [T::ZERO; LANES];
-    let mut change = [T::ZERO; LANES];
-    let mut image = [T::ZERO; LANES];
-    let mut copy = [T::ZERO; LANES];
-    let mut multiplier = [T::ZERO; LANES];
-    let mut violation = [T::ZERO; LANES];
-    let a_lanes = a.as_chunks_mut::<LANES>().0.iter_mut();
-    let z_lanes = z.as_chunks::<LANES>().0.iter();
-    let given = mask
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(inverse_roots.as_chunks::<LANES>().0);
-    for ((a, z), (mask, inverse)) in a_lanes.zip(z_lanes).zip(given) {
-        for lane in 0..LANES {
-            let g = (mask[lane] + mask[lane] - T::ONE) * z[lane];
-            let old = a[lane].positive_part();
-            let new = relaxation * g + (T::ONE - relaxation) * old + a[lane].negative_part();
-            let (s, nu) = (new.positive_part(), new.negative_part());
-            a[lane] = new;
-            primal[lane] += (g - s) * (g - s);
-            change[lane] += (s - old) * (s - old);
-            image[lane] += g * g;
-            copy[lane] += s * s;
-            multiplier[lane] += nu * nu;
-            let outside = -g * inverse[lane];
-            violation[lane] = if outside > violation[lane] {
-                outside
-            } else {
-                violation[lane]
-            };
-        }
-    }
-    let total = |lanes: [T; LANES]| lanes.iter().copied().sum::<T>().wide();
-    sums.primal += total(primal);
-    sums.change += total(change);
-    sums.image += total(image);
-    sums.copy += total(copy);
-    sums.multiplier += total(multiplier);
-    for lane in violation {
-        sums.violation = sums.violation.max(lane.wide());
-    }
-}
-
-/// Block number `at` of a chunk's wide array; empty when there are no cones.
-fn block_of<T>(a: &mut [T], at: usize, columns: usize) -> &mut [T] {
-    if a.is_empty() {
-        a
-    } else {
-        &mut a[at * BLOCK * columns..][..BLOCK * columns]
     }
 }

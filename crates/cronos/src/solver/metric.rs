@@ -103,7 +103,7 @@ impl<T: Real> Metric<T> {
 }
 
 /// The lower half of `XᵀX`, summed in `f64` block by block.
-fn gram<T: Real>(x: &Matrix<T>) -> Mat<f64> {
+pub(crate) fn gram<T: Real>(x: &Matrix<T>) -> Mat<f64> {
     let d = x.columns();
     let mut gram = Mat::<f64>::zeros(d, d);
     gram.as_mut()

@@ -4,8 +4,10 @@ mod choice;
 mod direct;
 mod metric;
 mod primal_pcg;
+mod roots;
 mod sample_pcg;
 mod sample_space;
+mod stiff;
 #[cfg(test)]
 mod tests;
 
@@ -14,9 +16,10 @@ pub(crate) use choice::{Shape, choose};
 pub(crate) use direct::Direct;
 pub(crate) use primal_pcg::PrimalPcg;
 pub(crate) use sample_pcg::SamplePcg;
+pub(crate) use stiff::Stiff;
 
 use crate::Error;
-use crate::engine::{Engine, Workspace};
+use crate::engine::{Engine, RowState, Workspace};
 use crate::loss::Loss;
 use crate::nystrom::Rank;
 use crate::real::Real;
@@ -45,6 +48,22 @@ pub(crate) trait USolver<T: Real>: Send {
     ) -> Result<(), Error> {
         Err(Error::Numerical(
             "a loss with varying curvature in the u-step needs the solver primal-pcg".into(),
+        ))
+    }
+
+    /// Makes `κ_g I + Xᵀ R_g X` the matrix of each group in the place of `M`, with
+    /// `R` the stiffness of the slacks and `c` the weight of `FᵀF`.
+    ///
+    /// kappa: one for each group of every output
+    fn set_stiffness(
+        &mut self,
+        _engine: &Engine<'_, T>,
+        _kappa: &[f64],
+        _state: &RowState<T>,
+        _weight: f64,
+    ) -> Result<(), Error> {
+        Err(Error::Numerical(
+            "splits with a stiffness of their own need the direct solver".into(),
         ))
     }
 

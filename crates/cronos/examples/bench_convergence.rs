@@ -1,0 +1,193 @@
+//! Seconds to a certified gap of 1e-2, 1e-3 and 1e-6 (cones met to a tenth of
+//! that): ADMM as it is by default, against plain ADMM with each of a grid of
+//! fixed ρ.
+//!
+//! `cargo xtask bench convergence [SECONDS] [IMAGES]`: each run is cut off after
+//! SECONDS (default 120); IMAGES is the folder of Fashion-MNIST's IDX files.
+
+use cronos::{Activation, Gates, Loss, Matrix, Program, Real, Settings, Solver};
+use cronos_data::{Dataset, ReadOptions, Target};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use std::ops::ControlFlow;
+
+const GAPS: [f64; 3] = [1e-2, 1e-3, 1e-6];
+const RHOS: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let limit = arguments.next().and_then(|text| text.parse().ok());
+    let limit = limit.unwrap_or(120.0);
+    println!("| problem | n | d | P | β | ADMM | 1e-2 | 1e-3 | 1e-6 |");
+    println!("|---|--:|--:|--:|--:|---|--:|--:|--:|");
+    let digits = cronos_data::read("digits", &ReadOptions::default()).expect("built in");
+    compare(
+        "digits 0–4 / 5–9",
+        &table(&digits.train, 10, 50, 1.0),
+        limit,
+    );
+    compare("power law", &power_law(2_000, 768, 64), limit);
+    if let Some(folder) = arguments.next() {
+        let images = cronos_data::read(&folder, &ReadOptions::default());
+        let images = images.unwrap_or_else(|error| panic!("{error}")).train;
+        let rows: Vec<usize> = (0..10_000).collect();
+        let program = table(&images.select(&rows), 10, 32, 30.0);
+        compare("Fashion-MNIST 0–4 / 5–9", &program, limit);
+    }
+}
+
+/// One row of the table for the default and one for the best fixed ρ.
+fn compare(name: &str, program: &Program<f64>, limit: f64) {
+    let shape = format!(
+        "| {name} | {} | {} | {} | {} |",
+        program.x.rows(),
+        program.x.columns(),
+        program.gates.len(),
+        program.beta
+    );
+    let ours = seconds(program, None, limit);
+    println!("{shape} default | {} |", cells(&ours));
+    let plain: Vec<(f64, [Option<f64>; 3])> = RHOS
+        .iter()
+        .map(|&rho| (rho, seconds(program, Some(rho), limit)))
+        .collect();
+    for (rho, times) in &plain {
+        eprintln!("{name}, ρ = {rho}: {}", cells(times));
+    }
+    let best = |at: usize| {
+        let reached = plain.iter().filter_map(|(_, times)| times[at]);
+        reached.min_by(f64::total_cmp)
+    };
+    println!(
+        "{shape} plain, best of {} ρ | {} |",
+        RHOS.len(),
+        cells(&[best(0), best(1), best(2)])
+    );
+}
+
+fn cells(times: &[Option<f64>; 3]) -> String {
+    let cell =
+        |time: &Option<f64>| time.map_or("not reached".into(), |time| format!("{time:.2} s"));
+    times.iter().map(cell).collect::<Vec<_>>().join(" | ")
+}
+
+/// Seconds to each gap: the first two in single precision, the last in double.
+fn seconds(program: &Program<f64>, rho: Option<f64>, limit: f64) -> [Option<f64>; 3] {
+    let single = Program {
+        x: program.x.cast::<f32>(),
+        y: program.y.cast(),
+        gates: program.gates.clone(),
+        beta: program.beta,
+        activation: program.activation,
+        loss: program.loss,
+        weights: None,
+    };
+    let [coarse, fine] = run(&single, rho, [GAPS[0], GAPS[1]], limit);
+    let last = match fine {
+        Some(_) => run(program, rho, [GAPS[1], GAPS[2]], limit)[1],
+        None => None,
+    };
+    [coarse, fine, last]
+}
+
+/// Seconds until the certificate first shows each gap.
+fn run<T: Real>(
+    program: &Program<T>,
+    rho: Option<f64>,
+    gaps: [f64; 2],
+    limit: f64,
+) -> [Option<f64>; 2] {
+    let settings = Settings {
+        solver: Solver::Direct,
+        rho,
+        adapt_rho: rho.is_none(),
+        max_iterations: usize::MAX,
+        gap_relative: gaps[1],
+        time_limit_seconds: Some(limit),
+        ..Settings::default()
+    };
+    let solution = program
+        .solve(&settings, &mut |_| ControlFlow::Continue(()))
+        .expect("a run");
+    let mut clock = solution.seconds.setup;
+    let mut reached = [None; 2];
+    for record in &solution.history {
+        clock += record.seconds.total();
+        let Some(certificate) = record.certificate else {
+            continue;
+        };
+        for (reached, gap) in reached.iter_mut().zip(gaps) {
+            if certificate.gap <= gap && certificate.violation <= 0.1 * gap {
+                reached.get_or_insert(clock);
+            }
+        }
+    }
+    reached
+}
+
+/// Classes below and from `classes / 2` on, as −1 and 1; standardised, with a bias.
+fn table(data: &Dataset, classes: usize, gates: usize, beta: f64) -> Program<f64> {
+    let (n, d) = (data.features.rows, data.features.columns);
+    let column = |j: usize| (0..n).map(move |i| data.features.row(i)[j]);
+    let scale: Vec<(f64, f64)> = (0..d)
+        .map(|j| {
+            let mean = column(j).sum::<f64>() / n as f64;
+            let variance = column(j).map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
+            (mean, if variance > 0.0 { variance.sqrt() } else { 1.0 })
+        })
+        .collect();
+    let x = Matrix::from_fn(n, d + 1, |i, j| match scale.get(j) {
+        Some((mean, scale)) => (data.features.row(i)[j] - mean) / scale,
+        None => 1.0,
+    });
+    let class = |i: usize| match &data.target {
+        Some(Target::Numbers { values, .. }) => values[i] as usize,
+        Some(Target::Text(texts)) => texts[i].parse().expect("a digit"),
+        None => 0,
+    };
+    let y = Matrix::from_fn(n, 1, |i, _| if class(i) < classes / 2 { -1.0 } else { 1.0 });
+    program(x, y, gates, beta)
+}
+
+/// Features with a power-law spectrum and the signs of a random network as targets.
+fn power_law(n: usize, d: usize, gates: usize) -> Program<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut draw = || -> f64 { StandardNormal.sample(&mut rng) };
+    let raw: Vec<f64> = (0..n * d)
+        .map(|at| draw() * 3.0 / ((at % d + 1) as f64).sqrt())
+        .collect();
+    let teacher: Vec<f64> = (0..8 * d).map(|_| draw()).collect();
+    let target = |row: &[f64]| -> f64 {
+        let unit = |unit: usize| {
+            let weights = &teacher[unit * d..][..d];
+            let z: f64 = row.iter().zip(weights).map(|(x, w)| x * w).sum();
+            if unit.is_multiple_of(2) {
+                z.max(0.0)
+            } else {
+                -z.max(0.0)
+            }
+        };
+        if (0..8).map(unit).sum::<f64>() >= 0.0 {
+            1.0
+        } else {
+            -1.0
+        }
+    };
+    let y = Matrix::from_fn(n, 1, |i, _| target(&raw[i * d..][..d]));
+    let x = Matrix::from_fn(n, d, |i, j| raw[i * d + j]);
+    program(x, y, gates, 10.0)
+}
+
+fn program(x: Matrix<f64>, y: Matrix<f64>, gates: usize, beta: f64) -> Program<f64> {
+    let gates = Gates::sample(&x, gates, 1).expect("gates that are not empty");
+    Program {
+        x,
+        y,
+        gates,
+        beta,
+        activation: Activation::Relu,
+        loss: Loss::Squared,
+        weights: None,
+    }
+}
