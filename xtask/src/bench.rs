@@ -10,10 +10,12 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
         _ => ("solver", arguments),
     };
     match name {
-        "solver" => {
-            let line = "run --release --locked --package cronos --example bench_solver --";
-            execute(cargo(line).args(rest))
+        "solver" | "convergence" => {
+            let line = format!("run --release --locked --package cronos --example bench_{name} --");
+            execute(cargo(&line).args(rest))
         }
-        other => Err(format!("there is no benchmark {other}; there is: solver")),
+        other => Err(format!(
+            "there is no benchmark {other}; there are: solver, convergence"
+        )),
     }
 }

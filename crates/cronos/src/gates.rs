@@ -164,17 +164,12 @@ impl Gates {
     /// The patterns the other way round: for each row, one bit per gate, in
     /// `len().div_ceil(64)` words.
     pub(crate) fn by_row(&self) -> Vec<u64> {
-        self.by_row_of(&(0..self.len()).collect::<Vec<_>>())
-    }
-
-    /// The same for some gates only, which may be named more than once.
-    pub(crate) fn by_row_of(&self, gates: &[usize]) -> Vec<u64> {
-        let words = gates.len().div_ceil(WORD);
+        let words = self.len().div_ceil(WORD);
         let mut rows = vec![0; self.rows * words];
-        for (at, &gate) in gates.iter().enumerate() {
+        for i in 0..self.len() {
             for j in 0..self.rows {
-                if self.active(gate, j) {
-                    rows[j * words + at / WORD] |= 1 << (at % WORD);
+                if self.active(i, j) {
+                    rows[j * words + i / WORD] |= 1 << (i % WORD);
                 }
             }
         }

@@ -14,7 +14,7 @@ use crate::memory::Plan;
 use crate::program::Program;
 use crate::real::Real;
 use crate::reduction::Reduction;
-use crate::solver::{Choice, USolver};
+use crate::solver::{Build, Choice, USolver};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -30,6 +30,8 @@ pub(super) struct Run<'a, T: Real> {
     pub(super) reduction: Option<&'a Reduction>,
     pub(super) engine: Engine<'a, T>,
     pub(super) solver: Box<dyn USolver<T>>,
+    /// What it was built with.
+    pub(super) build: Build,
     pub(super) work: Workspace<T>,
     pub(super) step: SweepStep,
     pub(super) state: RowState<T>,

@@ -29,9 +29,10 @@ pub struct Settings {
     /// Iterations between sketches when the curvature of the loss changes at every
     /// step (the paper's split of a loss that is not squared), ≥ 1. Default 10.
     pub refresh_every: usize,
-    /// First penalty parameter, > 0; `None` is 0.1.
+    /// First penalty parameter, > 0; `None` finds one from a first step, 0.1 in the paper's split.
     pub rho: Option<f64>,
-    /// Whether ρ follows the residuals, at fixed iteration counts. Default true.
+    /// Whether ρ follows the residuals and the stiffness of the splits the iterates, at
+    /// fixed iteration counts. Default true.
     pub adapt_rho: bool,
     /// Over-relaxation, in (0, 2). Default 1.6.
     pub relaxation: f64,

@@ -206,6 +206,7 @@ impl<'a, T: Real> Seen<'a, T> {
             choice,
             plan,
             solver,
+            build,
             step,
             work,
             start,

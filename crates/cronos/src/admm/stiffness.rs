@@ -12,6 +12,7 @@ use super::settings::{Settings, Split};
 use super::shrink::{self, Groups};
 use crate::Error;
 use crate::cholesky::Tiled;
+use crate::engine::BLOCK;
 use crate::inner::norm;
 use crate::memory::{self, Plan};
 use crate::real::Real;
@@ -31,23 +32,11 @@ const EVEN: usize = 12;
 const SOON: usize = 10;
 const GROWTH: f64 = 1.25;
 
-/// Changes that cost as much as this many iterations are worth while.
-const WORTH: f64 = 200.0;
-
-/// What has a stiffness of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Nothing,
-    /// Groups, in steps of 4 so that many share a matrix.
-    Groups,
-    /// Groups, and every row of every group.
-    Rows,
-}
-
 /// When the stiffness follows the iterates.
 #[derive(Clone, Debug)]
 pub(super) struct Stiffening {
-    kind: Kind,
+    on: bool,
+    /// Iterations before the first change.
     first: usize,
     /// Whether the solver has matrices for it.
     begun: bool,
@@ -57,8 +46,7 @@ pub(super) struct Stiffening {
 }
 
 impl Stiffening {
-    /// The finest kind that is worth while and fits into memory, and the plan with
-    /// its arrays.
+    /// Whether it is worth while and fits into memory, and the plan with its arrays.
     pub fn new<T: Real>(
         shape: Shape,
         settings: &Settings,
@@ -66,29 +54,27 @@ impl Stiffening {
         split: Split,
         plan: Plan,
     ) -> (Self, Plan) {
-        let of = |kind: Kind, first: usize| Self {
-            kind,
+        let cost = cost(shape, choice.solver) / iteration(shape);
+        let first = INTERVAL.max((cost / 4.0) as usize);
+        let bytes = bytes::<T>(shape, choice.solver);
+        let on = split == Split::Loss
+            && settings.adapt_rho
+            && shape.signs == 2
+            && cost <= worth(settings)
+            && plan.total().saturating_add(bytes) <= memory::limit(settings);
+        let stiffening = Self {
+            on,
             first,
             begun: false,
             next: first,
             interval: first as f64,
             done: 0,
         };
-        let direct = choice.solver == Solver::Direct && split == Split::Loss;
-        if !direct || !settings.adapt_rho || shape.signs == 1 {
-            return (of(Kind::Nothing, 0), plan);
-        }
-        let iteration = iteration(shape);
-        for kind in [Kind::Rows, Kind::Groups] {
-            let cost = kind.cost(shape) / iteration;
-            let bytes = kind.bytes::<T>(shape);
-            let fits = plan.total().saturating_add(bytes) <= memory::limit(settings);
-            if cost <= WORTH && fits {
-                let first = INTERVAL.max((cost / 4.0) as usize);
-                return (of(kind, first), plan.and("matrices of the groups", bytes));
-            }
-        }
-        (of(Kind::Nothing, 0), plan)
+        let plan = match on {
+            true => plan.and("matrices of the groups", bytes),
+            false => plan,
+        };
+        (stiffening, plan)
     }
 
     /// Begins the schedule again, for another penalty.
@@ -98,11 +84,11 @@ impl Stiffening {
     }
 
     pub fn is_on(&self) -> bool {
-        self.kind != Kind::Nothing
+        self.on
     }
 
     pub fn is_due(&self, number: usize) -> bool {
-        self.is_on() && number >= self.next
+        self.on && number >= self.next
     }
 
     fn count(&mut self, number: usize) {
@@ -131,48 +117,58 @@ fn sizes(shape: Shape) -> [f64; 4] {
     [rows, features.min(rows), gates, outputs].map(|size| size as f64)
 }
 
-impl Kind {
-    /// Multiplications for new matrices.
-    fn cost(self, shape: Shape) -> f64 {
-        let [n, d, p, c] = sizes(shape);
-        let factor = n * n * n / 6.0;
-        match self {
-            Self::Nothing => 0.0,
-            Self::Groups => 6.0 * (d * d * d / 3.0 + n * d * d + n * n * d / 2.0) + factor,
-            Self::Rows => {
-                let group = d * d * d / 3.0 + d * d * d + n * d * d / 2.0 + n * n * d / 8.0;
-                c * (2.0 * p * group + factor)
-            }
+/// Multiplications for new matrices; infinite where the solver has no use for them.
+fn cost(shape: Shape, solver: Solver) -> f64 {
+    let [n, d, p, c] = sizes(shape);
+    let roots = 2.0 * p * c * (d * d * d / 3.0 + d * d * d);
+    match solver {
+        Solver::Direct => {
+            let white = 2.0 * p * c * n * d * d / 2.0;
+            roots + white + c * (2.0 * p * n * n * d / 8.0 + n * n * n / 6.0)
         }
+        // every inner iteration reads the matrices, which only many rows outweigh
+        Solver::SamplePcg if n >= 16.0 * d => roots + 20.0 * 2.0 * (n + 2.0 * d) * d * p,
+        _ => f64::INFINITY,
     }
+}
 
-    /// Bytes beyond those of `direct`.
-    fn bytes<T: Real>(self, shape: Shape) -> u64 {
-        let (n, d) = (shape.rows, shape.features.min(shape.rows));
-        let groups = 2 * shape.gates * shape.outputs;
-        let size = |numbers: usize| numbers.saturating_mul(size_of::<T>()) as u64;
-        let common = 2 * size(d * groups) + size(n * d) + 4 * (d * d * size_of::<f64>()) as u64;
-        match self {
-            Self::Nothing => 0,
-            Self::Groups => common + 6 * size(d * d),
-            Self::Rows => {
-                let factors = (shape.outputs as u64 - 1) * Tiled::<T>::bytes(n);
-                common + size(groups * d * d) + size(groups * n) + factors
-            }
-        }
+/// Iterations that a change may cost. Below a gap of 1e-3 plain ADMM hardly advances.
+fn worth(settings: &Settings) -> f64 {
+    if settings.gap_relative < 1e-3 {
+        2000.0
+    } else {
+        200.0
     }
+}
+
+/// Bytes beyond those of the solver itself.
+fn bytes<T: Real>(shape: Shape, solver: Solver) -> u64 {
+    let (n, d) = (shape.rows, shape.features.min(shape.rows));
+    let groups = 2 * shape.gates * shape.outputs;
+    let size = |numbers: usize| numbers.saturating_mul(size_of::<T>()) as u64;
+    let wide = |numbers: usize| numbers.saturating_mul(size_of::<f64>()) as u64;
+    let factors = match solver {
+        Solver::Direct => {
+            let white = 16.min(shape.gates) * n * d;
+            size(white) + (shape.outputs as u64 - 1) * Tiled::<T>::bytes(n)
+        }
+        _ => 0,
+    };
+    let matrices = size(groups * d * d) + 4 * wide(d * d);
+    matrices + 2 * size(d * groups) + size(groups * n.next_multiple_of(BLOCK)) + factors
 }
 
 impl<T: Real> Run<'_, T> {
     /// `ρ` from the size of the groups of a first, unpenalised `u`: the threshold
-    /// `β/ρ` begins at ten times their median.
+    /// `β/ρ` begins at a hundred times their median.
     pub(super) fn find_rho(&mut self) -> Result<(), Error> {
         let (engine, right) = (&self.engine, &self.right);
+        let near = 1e-5 * norm(right);
         self.solver
-            .solve(engine, right, &mut self.u, 0.0, &mut self.work);
+            .solve(engine, right, &mut self.u, near, &mut self.work);
         let mut norms: Vec<f64> = self.u.chunks(engine.features()).map(norm).collect();
         norms.sort_by(f64::total_cmp);
-        let rho = 0.1 * self.beta / norms[norms.len() / 2];
+        let rho = 0.01 * self.beta / norms[norms.len() / 2];
         self.u.fill(T::ZERO);
         if !rho.is_finite() || rho <= 0.0 {
             return Ok(());
@@ -187,17 +183,15 @@ impl<T: Real> Run<'_, T> {
     /// Makes the stiffness follow the iterates.
     pub(super) fn stiffen(&mut self) -> Result<(), Error> {
         if !std::mem::replace(&mut self.stiffening.begun, true) {
-            self.solver = Box::new(Stiff::new(&self.engine, self.program.y.columns()));
+            self.solver = Box::new(Stiff::new(&self.engine, self.choice.solver, self.build));
         }
         self.stiffening.count(self.history.len());
-        if self.stiffening.kind == Kind::Rows {
-            let (stiff, soft) = ROWS;
-            self.engine.stiffen(&mut self.state, stiff, soft);
-        }
+        let (stiff, soft) = ROWS;
+        self.engine.stiffen(&mut self.state, stiff, soft);
         let stiffness = self.group_stiffness();
-        let weight = self.step.weight;
+        let (engine, state) = (&self.engine, &self.state);
         self.solver
-            .set_stiffness(&self.engine, &stiffness, &self.state, weight)?;
+            .set_stiffness(engine, &stiffness, state, &mut self.work)?;
         self.set_groups(Groups {
             stiffness,
             ..self.groups.clone()
@@ -216,23 +210,10 @@ impl<T: Real> Run<'_, T> {
         };
         let (least, most) = GROUPS;
         let threshold = self.threshold();
-        let wanted = norms.iter().zip(&self.groups.stiffness);
-        let wanted = wanted.map(|(norm, old)| match norm {
-            0.0 => *old,
-            norm => (threshold / norm.max(1e-3 * median)).clamp(least, most),
-        });
-        if self.stiffening.kind == Kind::Rows {
-            return wanted.collect();
-        }
-        // groups of all outputs that see the same gate share a matrix
-        let wanted: Vec<f64> = wanted.map(f64::ln).collect();
-        let per_output = self.engine.columns_per_output();
-        let outputs = wanted.len() / per_output;
-        (0..wanted.len())
-            .map(|group| {
-                let of_gate = wanted.iter().skip(group % per_output).step_by(per_output);
-                let mean = of_gate.sum::<f64>() / outputs as f64;
-                (mean / 4f64.ln()).round().exp2().powi(2)
+        (norms.iter().zip(&self.groups.stiffness))
+            .map(|(norm, old)| match norm {
+                0.0 => *old,
+                norm => (threshold / norm.max(1e-3 * median)).clamp(least, most),
             })
             .collect()
     }

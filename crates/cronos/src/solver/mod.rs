@@ -1,5 +1,6 @@
 //! The u-step: three ways to solve `(I ⊗ M + c FᵀF) u = b`, one interface.
 
+mod assemble;
 mod choice;
 mod direct;
 mod metric;
@@ -52,7 +53,7 @@ pub(crate) trait USolver<T: Real>: Send {
     }
 
     /// Makes `κ_g I + Xᵀ R_g X` the matrix of each group in the place of `M`, with
-    /// `R` the stiffness of the slacks and `c` the weight of `FᵀF`.
+    /// `R` the stiffness of the slacks.
     ///
     /// kappa: one for each group of every output
     fn set_stiffness(
@@ -60,10 +61,10 @@ pub(crate) trait USolver<T: Real>: Send {
         _engine: &Engine<'_, T>,
         _kappa: &[f64],
         _state: &RowState<T>,
-        _weight: f64,
+        _work: &mut Workspace<T>,
     ) -> Result<(), Error> {
         Err(Error::Numerical(
-            "splits with a stiffness of their own need the direct solver".into(),
+            "splits with a stiffness of their own need a solver in sample space".into(),
         ))
     }
 

@@ -1,49 +1,135 @@
-//! `direct` when the splits are held with a stiffness of their own, so that every
-//! group has a matrix of its own:
+//! The u-step when the splits are held with a stiffness of their own, so that
+//! groups have matrices of their own:
 //!
 //! ```text
 //! M_g = κ_g I + Xᵀ R_g X ,   S = (1/c) I + Σ_g D_g X M_g⁻¹ Xᵀ D_g
 //! u ← M⁻¹ b ;  r = Σ_i D_i X (v_i − w_i) ;  S t = r ;  u_g ← u_g ∓ M_g⁻¹ Xᵀ D_i t
 //! ```
 
-use super::USolver;
 use super::metric::gram;
-use super::roots::{Class, Roots};
+use super::roots::Roots;
+use super::{Build, Solver, USolver};
 use crate::Error;
 use crate::cholesky::Tiled;
 use crate::engine::{Engine, RowState, Workspace};
+use crate::inner::add_scaled;
+use crate::nystrom::{Nystrom, Operator};
+use crate::pcg::{self, PcgSpace, Stop};
 use crate::real::Real;
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut};
 
-/// Holds the roots of all `M_g` and the factor of `S`, one for each output unless
-/// the outputs share it.
+/// Holds the roots of all `M_g` and a way to solve with `S`.
 pub(crate) struct Stiff<T> {
+    settings: Build,
     /// `XᵀX`, lower half
     gram: Mat<f64>,
     roots: Roots<T>,
-    factors: Vec<Tiled<T>>,
+    inner: Inner<T>,
     /// d x (2 P C)
     both: Vec<T>,
     solved: Vec<T>,
     /// d x (P C)
     q: Vec<T>,
     /// n x C
+    r: Vec<T>,
     t: Vec<T>,
+}
+
+/// How `S t = r` is solved.
+enum Inner<T> {
+    /// By the factors of `S` of each output.
+    Direct(Vec<Tiled<T>>),
+    /// By conjugate gradients.
+    Pcg {
+        space: PcgSpace<T>,
+        nystrom: Option<Nystrom<T>>,
+        /// A bound on `‖u − exact‖ / ‖r − S t‖`.
+        error_per_residual: f64,
+    },
 }
 
 impl<T: Real> Stiff<T> {
     /// Everything but the matrices, which `set_stiffness` makes.
-    pub fn new(engine: &Engine<'_, T>, outputs: usize) -> Self {
-        let wide = engine.weights_per_output() * outputs;
+    pub fn new(engine: &Engine<'_, T>, solver: Solver, settings: Build) -> Self {
+        let wide = engine.weights_per_output() * settings.outputs;
+        let thin = engine.rows() * settings.outputs;
         Self {
+            settings,
             gram: gram(engine.x),
-            roots: Roots::default(),
-            factors: Vec::new(),
+            roots: Roots(Vec::new()),
+            inner: match solver {
+                Solver::SamplePcg => Inner::Pcg {
+                    space: PcgSpace::new(thin),
+                    nystrom: None,
+                    error_per_residual: 1.0,
+                },
+                _ => Inner::Direct(Vec::new()),
+            },
             both: vec![T::ZERO; wide],
             solved: vec![T::ZERO; wide],
             q: vec![T::ZERO; wide / 2],
-            t: vec![T::ZERO; engine.rows() * outputs],
+            r: vec![T::ZERO; thin],
+            t: vec![T::ZERO; thin],
+        }
+    }
+}
+
+/// `Σ_g D_g X M_g⁻¹ Xᵀ D_g`, by products.
+struct Sample<'s, 'x, T> {
+    engine: &'s Engine<'x, T>,
+    roots: &'s Roots<T>,
+    work: &'s mut Workspace<T>,
+    q: &'s mut [T],
+    both: &'s mut [T],
+    solved: &'s mut [T],
+}
+
+impl<T: Real> Sample<'_, '_, T> {
+    /// `solved_g = ± M_g⁻¹ Xᵀ D_i t`
+    fn spread(&mut self, t: &[T]) {
+        let half = self.engine.features() * self.engine.gates.len();
+        self.engine.masked_spread(t, self.q, self.work);
+        for (both, q) in self.both.chunks_mut(2 * half).zip(self.q.chunks(half)) {
+            let (v, w) = both.split_at_mut(half);
+            v.copy_from_slice(q);
+            for (w, &q) in w.iter_mut().zip(q) {
+                *w = -q;
+            }
+        }
+        self.roots.solve(self.both, self.solved);
+    }
+
+    /// `r = Σ_i D_i X (v_i − w_i)`
+    fn sum(&mut self, u: &[T], r: &mut [T]) {
+        let half = self.engine.features() * self.engine.gates.len();
+        for (q, u) in self.q.chunks_mut(half).zip(u.chunks(2 * half)) {
+            let (v, w) = u.split_at(half);
+            for ((q, &v), &w) in q.iter_mut().zip(v).zip(w) {
+                *q = v - w;
+            }
+        }
+        self.engine.masked_sum(self.q, r, self.work);
+    }
+}
+
+impl<T: Real> Operator<T> for Sample<'_, '_, T> {
+    fn size(&self) -> usize {
+        self.engine.rows()
+    }
+
+    fn apply(&mut self, t: &[T], out: &mut [T]) {
+        let n = self.engine.rows();
+        // the roots know the groups of all outputs, so all are filled every time
+        let all = self.q.len() / (self.engine.features() * self.engine.gates.len()) * n;
+        for (t, out) in t.chunks(all).zip(out.chunks_mut(all)) {
+            let mut filled = vec![T::ZERO; all];
+            filled[..t.len()].copy_from_slice(t);
+            self.spread(&filled);
+            let solved = std::mem::take(&mut self.solved);
+            self.sum(solved, &mut filled);
+            self.solved = solved;
+            out.copy_from_slice(&filled[..t.len()]);
         }
     }
 }
@@ -60,22 +146,43 @@ impl<T: Real> USolver<T> for Stiff<T> {
         engine: &Engine<'_, T>,
         kappa: &[f64],
         state: &RowState<T>,
-        weight: f64,
+        work: &mut Workspace<T>,
     ) -> Result<(), Error> {
-        self.factors.clear();
-        self.roots = if state.stiffness.is_empty() {
-            Roots::shared(&self.gram, kappa)?
-        } else {
-            Roots::own(engine, &self.gram, kappa, state)?
-        };
-        let per_output = engine.columns_per_output();
-        let outputs = kappa.len() / per_output;
-        let same = state.stiffness.is_empty()
-            && (kappa.chunks(per_output)).all(|of| of == &kappa[..per_output]);
-        for c in 0..if same { 1 } else { outputs } {
-            let groups = c * per_output..(c + 1) * per_output;
-            let sample = self.roots.sample_matrix(engine, groups, weight);
-            self.factors.push(sample.factor()?);
+        let weight = self.settings.weight;
+        self.roots = Roots::new(engine, &self.gram, kappa, state)?;
+        match &mut self.inner {
+            Inner::Direct(factors) => {
+                factors.clear();
+                let per_output = engine.columns_per_output();
+                for c in 0..self.settings.outputs {
+                    let groups = c * per_output..(c + 1) * per_output;
+                    let sample = self.roots.sample_matrix(engine, groups, weight);
+                    factors.push(sample.factor()?);
+                }
+            }
+            Inner::Pcg {
+                nystrom,
+                error_per_residual,
+                ..
+            } => {
+                let Build { rank, seed, .. } = self.settings;
+                let mut sample = Sample {
+                    engine,
+                    roots: &self.roots,
+                    work,
+                    q: &mut self.q,
+                    both: &mut self.both,
+                    solved: &mut self.solved,
+                };
+                *nystrom = Some(Nystrom::new(&mut sample, rank, 1.0 / weight, seed)?);
+                // ‖S⁻¹‖ ≤ c, and M ≽ κI + soft XᵀX gives ‖M⁻¹ Xᵀ‖ ≤ 1/(2√(κ soft))
+                let least =
+                    |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
+                let softest = least(&mut kappa.iter().copied())
+                    * least(&mut state.stiffness.iter().map(|r| r.wide()));
+                let groups = engine.columns_per_output() as f64;
+                *error_per_residual = weight * (groups / softest).sqrt() / 2.0;
+            }
         }
         Ok(())
     }
@@ -85,127 +192,72 @@ impl<T: Real> USolver<T> for Stiff<T> {
         engine: &Engine<'_, T>,
         b: &[T],
         u: &mut [T],
-        _: f64,
+        tolerance: f64,
         work: &mut Workspace<T>,
     ) -> usize {
-        let half = engine.features() * engine.gates.len();
-        // u = M⁻¹ b ;  q = v − w
+        let (n, most, mu) = (
+            engine.rows(),
+            self.settings.most_inner,
+            1.0 / self.settings.weight,
+        );
+        let mut sample = Sample {
+            engine,
+            roots: &self.roots,
+            work,
+            q: &mut self.q,
+            both: &mut self.both,
+            solved: &mut self.solved,
+        };
+        // u = M⁻¹ b ;  r = Σ_i D_i X (v_i − w_i)
         self.roots.solve(b, u);
-        for (q, u) in self.q.chunks_mut(half).zip(u.chunks(2 * half)) {
-            let (v, w) = u.split_at(half);
-            for ((q, &v), &w) in q.iter_mut().zip(v).zip(w) {
-                *q = v - w;
+        sample.sum(u, &mut self.r);
+        // S t = r
+        let mut iterations = 0;
+        match &mut self.inner {
+            Inner::Direct(factors) => {
+                self.t.copy_from_slice(&self.r);
+                for (t, factor) in self.t.chunks_mut(n).zip(factors) {
+                    let mut t = MatMut::from_column_major_slice_mut(t, n, 1);
+                    factor.solve_lower(t.rb_mut());
+                    factor.solve_upper(t);
+                }
             }
-        }
-        // r = Σ_i D_i X q_i ;  S t = r
-        engine.masked_sum(&self.q, &mut self.t, work);
-        let n = engine.rows();
-        if let [factor] = &self.factors[..] {
-            let count = self.t.len() / n;
-            solve(
-                factor,
-                MatMut::from_column_major_slice_mut(&mut self.t, n, count),
-            );
-        } else {
-            for (t, factor) in self.t.chunks_mut(n).zip(&self.factors) {
-                solve(factor, MatMut::from_column_major_slice_mut(t, n, 1));
+            Inner::Pcg {
+                space,
+                nystrom,
+                error_per_residual,
+            } => {
+                let tolerance = tolerance / *error_per_residual;
+                iterations = pcg::solve(
+                    |x, out| {
+                        sample.apply(x, out);
+                        add_scaled(out, T::of(mu), x);
+                    },
+                    |r, z| match &*nystrom {
+                        Some(nystrom) => nystrom.precondition(mu, r, z),
+                        None => z.copy_from_slice(r),
+                    },
+                    n,
+                    &self.r,
+                    &mut self.t,
+                    space,
+                    Stop { tolerance, most },
+                );
             }
         }
         // u_g ← u_g ∓ M_g⁻¹ Xᵀ D_i t
-        engine.masked_spread(&self.t, &mut self.q, work);
-        for (both, q) in self.both.chunks_mut(2 * half).zip(self.q.chunks(half)) {
-            let (v, w) = both.split_at_mut(half);
-            v.copy_from_slice(q);
-            for (w, &q) in w.iter_mut().zip(q) {
-                *w = -q;
-            }
-        }
-        self.roots.solve(&self.both, &mut self.solved);
+        sample.spread(&self.t);
         for (u, &solved) in u.iter_mut().zip(&self.solved) {
             *u -= solved;
         }
-        0
+        iterations
     }
-}
 
-fn solve<T: Real>(factor: &Tiled<T>, mut t: MatMut<'_, T>) {
-    factor.solve_lower(t.rb_mut());
-    factor.solve_upper(t);
-}
-
-impl<T: Real> Roots<T> {
-    /// `S = (1/c) I + Σ_g D_g X M_g⁻¹ Xᵀ D_g` over the groups of one output.
-    fn sample_matrix(
-        &self,
-        engine: &Engine<'_, T>,
-        groups: std::ops::Range<usize>,
-        weight: f64,
-    ) -> Tiled<T> {
-        let mut sample = Tiled::from_tiles(engine.rows(), |row, column, mut tile| {
-            if row == column {
-                for i in 0..tile.nrows() {
-                    tile[(i, i)] = T::of(1.0 / weight);
-                }
-            }
-        });
-        for class in self.classes() {
-            let gates: Vec<usize> = (class.groups.iter())
-                .filter(|group| groups.contains(group))
-                .map(|group| group % engine.gates.len())
-                .collect();
-            match gates[..] {
-                [] => {}
-                [gate] => class.add_one(engine, gate, &mut sample),
-                _ => class.add_many(engine, &gates, &mut sample),
-            }
+    fn rank(&self) -> Option<usize> {
+        match &self.inner {
+            Inner::Pcg { nystrom, .. } => nystrom.as_ref().map(Nystrom::rank),
+            Inner::Direct(_) => None,
         }
-        sample
-    }
-}
-
-impl<T: Real> Class<T> {
-    /// `S += D_i K D_i`: only rows on which the gate is active are touched.
-    fn add_one(&self, engine: &Engine<'_, T>, gate: usize, sample: &mut Tiled<T>) {
-        let active: Vec<usize> = (0..engine.rows())
-            .filter(|&row| engine.gates.active(gate, row))
-            .collect();
-        let white = self.whiten(engine.x.select(&active).values());
-        let d = engine.features();
-        sample.update_tiles(|row, column, rows, tile| {
-            let within = |from: usize, count: usize| {
-                let first = active.partition_point(|&active| active < from);
-                first..active.partition_point(|&active| active < from + count)
-            };
-            let (left, right) = (within(row, rows), within(column, tile.len() / rows));
-            let mut product = Mat::zeros(left.len(), right.len());
-            super::metric::outer_tile(&white, d, left.start, right.start, product.as_mut());
-            for (product, &to) in product.col_iter().zip(&active[right]) {
-                let tile = &mut tile[(to - column) * rows..][..rows];
-                for (&value, &from) in product.iter().zip(&active[left.clone()]) {
-                    tile[from - row] += value;
-                }
-            }
-        });
-    }
-
-    /// `S += K ∘ (Σ_i d_i d_iᵀ)` over some gates.
-    fn add_many(&self, engine: &Engine<'_, T>, gates: &[usize], sample: &mut Tiled<T>) {
-        let white = self.whiten(engine.x.values());
-        let d = engine.features();
-        let bits = engine.gates.by_row_of(gates);
-        let words = bits.len() / engine.rows();
-        sample.update_tiles(|row, column, rows, tile| {
-            let mut product = Mat::zeros(rows, tile.len() / rows);
-            super::metric::outer_tile(&white, d, row, column, product.as_mut());
-            for (j, (product, tile)) in product.col_iter().zip(tile.chunks_mut(rows)).enumerate() {
-                let b = &bits[(column + j) * words..][..words];
-                for (i, (&value, out)) in product.iter().zip(tile).enumerate() {
-                    let a = &bits[(row + i) * words..][..words];
-                    let shared: u32 = a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum();
-                    *out += T::of(f64::from(shared)) * value;
-                }
-            }
-        });
     }
 }
 
@@ -216,6 +268,7 @@ mod tests {
     use crate::gates::Gates;
     use crate::loss::Loss;
     use crate::matrix::Matrix;
+    use crate::nystrom::Rank;
     use crate::program::Activation;
     use faer::Side;
     use faer::linalg::solvers::Solve;
@@ -264,12 +317,7 @@ mod tests {
 
     #[test]
     fn the_u_step_with_stiffness_is_a_dense_solve() {
-        for (n, d, outputs, own) in [
-            (300, 5, 1, false),
-            (300, 5, 2, false),
-            (300, 5, 1, true),
-            (40, 7, 3, true),
-        ] {
+        for (n, d, outputs) in [(300, 5, 1), (600, 5, 2), (40, 7, 3)] {
             let x = Matrix::from_fn(n, d, |i, j| wave(i * d + j));
             let y = Matrix::from_fn(n, outputs, |i, c| wave(3 * i + c));
             let gates = Gates::sample(&x, 4, 1).expect("gates");
@@ -285,28 +333,35 @@ mod tests {
             for (at, a) in state.a.iter_mut().enumerate() {
                 *a = wave(at);
             }
-            if own {
-                engine.stiffen(&mut state, 50.0, 0.2);
-            }
+            engine.stiffen(&mut state, 50.0, 0.2);
             let groups = 8 * outputs;
             let kappa: Vec<f64> = (0..groups).map(|g| [0.25, 1.0, 4.0][g * g % 3]).collect();
-            let mut solver = Stiff::new(&engine, outputs);
-            solver
-                .set_stiffness(&engine, &kappa, &state, step.weight)
-                .expect("factored");
-            let b: Vec<f64> = (0..groups * d).map(|at| wave(at + 77)).collect();
-            let mut u = vec![0.0; b.len()];
             let mut work = engine.workspace(outputs);
-            solver.solve(&engine, &b, &mut u, 0.0, &mut work);
-            for output in 0..outputs {
-                let at = output * 8 * d;
-                let factor = system(&engine, &kappa, &state, output, step.weight)
-                    .llt(Side::Lower)
-                    .expect("positive definite");
-                let exact = factor.solve(Mat::from_fn(8 * d, 1, |i, _| b[at + i]));
-                for i in 0..8 * d {
-                    let error = (u[at + i] - exact[(i, 0)]).abs();
-                    assert!(error <= 1e-10, "{n} {outputs} {own}: {error:e}");
+            let settings = Build {
+                outputs,
+                weight: step.weight,
+                rank: Rank::Fixed(6),
+                seed: 1,
+                most_inner: 5000,
+            };
+            for solver in [Solver::Direct, Solver::SamplePcg] {
+                let mut solver = Stiff::new(&engine, solver, settings);
+                solver
+                    .set_stiffness(&engine, &kappa, &state, &mut work)
+                    .expect("factored");
+                let b: Vec<f64> = (0..groups * d).map(|at| wave(at + 77)).collect();
+                let mut u = vec![0.0; b.len()];
+                solver.solve(&engine, &b, &mut u, 1e-13, &mut work);
+                for output in 0..outputs {
+                    let at = output * 8 * d;
+                    let factor = system(&engine, &kappa, &state, output, step.weight)
+                        .llt(Side::Lower)
+                        .expect("positive definite");
+                    let exact = factor.solve(Mat::from_fn(8 * d, 1, |i, _| b[at + i]));
+                    for i in 0..8 * d {
+                        let error = (u[at + i] - exact[(i, 0)]).abs();
+                        assert!(error <= 1e-10, "{n} {outputs}: {error:e}");
+                    }
                 }
             }
         }
