@@ -236,7 +236,11 @@ impl<T: Real> Run<'_, T> {
         if !self.settings.adapt_rho || !due {
             return Ok(());
         }
-        let ratio = (record.primal_relative() / record.dual_relative()).sqrt();
+        let residuals = (record.primal_relative() / record.dual_relative()).sqrt();
+        let ratio = match self.tension() {
+            Some(tension) => (residuals * tension).sqrt(),
+            None => residuals,
+        };
         if ratio.is_finite() && !(0.8..1.25).contains(&ratio) {
             self.set_rho(self.step.rho * ratio.clamp(0.5, 2.0))?;
         }
@@ -248,6 +252,20 @@ impl<T: Real> Run<'_, T> {
             }
         }
         Ok(())
+    }
+
+    /// How far the last certificate is from a balance of violation and gap, each
+    /// relative to what is asked of it; unknown while nothing is live.
+    fn tension(&self) -> Option<f64> {
+        let certificate = self
+            .history
+            .iter()
+            .rev()
+            .find_map(|record| record.certificate)?;
+        let live = certificate.violation > 0.0 && certificate.gap > 0.0;
+        let asked = self.settings.violation_tolerance() / self.settings.gap_relative;
+        let tension = (certificate.violation / asked / certificate.gap).sqrt();
+        (live && tension.is_finite()).then_some(tension)
     }
 
     fn set_rho(&mut self, rho: f64) -> Result<(), Error> {

@@ -8,6 +8,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, ColMut, ColRef, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// `W = L⁻¹` for `M = L Lᵀ`, so that `M⁻¹ = WᵀW`.
 pub(crate) struct Root<T>(Mat<T>);
@@ -47,12 +48,13 @@ impl<T: Real> Roots<T> {
         Ok(Self(roots.collect::<Result<_, _>>()?))
     }
 
-    /// `out_g = M_g⁻¹ b_g` for every group.
-    pub fn solve(&self, b: &[T], out: &mut [T]) {
-        let d = out.len() / self.0.len();
+    /// `out_g = M_g⁻¹ b_g` for some groups, over and over if there are more columns.
+    pub fn solve(&self, groups: Range<usize>, b: &[T], out: &mut [T]) {
+        let (d, groups) = (self.0[0].0.nrows(), &self.0[groups]);
         (out.par_chunks_mut(d).zip(b.par_chunks(d)))
-            .zip(&self.0)
-            .for_each(|((out, b), Root(root))| {
+            .enumerate()
+            .for_each(|(at, (out, b))| {
+                let Root(root) = &groups[at % groups.len()];
                 let mut half = vec![T::ZERO; d];
                 let (root, b) = (root.as_ref(), ColRef::from_slice(b));
                 let mut half = ColMut::from_slice_mut(&mut half);

@@ -18,6 +18,7 @@ use crate::pcg::{self, PcgSpace, Stop};
 use crate::real::Real;
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut};
+use std::ops::Range;
 
 /// Holds the roots of all `M_g` and a way to solve with `S`.
 pub(crate) struct Stiff<T> {
@@ -43,7 +44,8 @@ enum Inner<T> {
     /// By conjugate gradients.
     Pcg {
         space: PcgSpace<T>,
-        nystrom: Option<Nystrom<T>>,
+        /// One for each output.
+        sketches: Vec<Nystrom<T>>,
         /// A bound on `‖u − exact‖ / ‖r − S t‖`.
         error_per_residual: f64,
     },
@@ -61,7 +63,7 @@ impl<T: Real> Stiff<T> {
             inner: match solver {
                 Solver::SamplePcg => Inner::Pcg {
                     space: PcgSpace::new(thin),
-                    nystrom: None,
+                    sketches: Vec::new(),
                     error_per_residual: 1.0,
                 },
                 _ => Inner::Direct(Vec::new()),
@@ -79,6 +81,8 @@ impl<T: Real> Stiff<T> {
 struct Sample<'s, 'x, T> {
     engine: &'s Engine<'x, T>,
     roots: &'s Roots<T>,
+    /// The groups that the columns belong to, over and over if there are more.
+    groups: Range<usize>,
     work: &'s mut Workspace<T>,
     q: &'s mut [T],
     both: &'s mut [T],
@@ -89,27 +93,32 @@ impl<T: Real> Sample<'_, '_, T> {
     /// `solved_g = ± M_g⁻¹ Xᵀ D_i t`
     fn spread(&mut self, t: &[T]) {
         let half = self.engine.features() * self.engine.gates.len();
-        self.engine.masked_spread(t, self.q, self.work);
-        for (both, q) in self.both.chunks_mut(2 * half).zip(self.q.chunks(half)) {
+        let length = t.len() / self.engine.rows() * half;
+        self.engine
+            .masked_spread(t, &mut self.q[..length], self.work);
+        let both = &mut self.both[..2 * length];
+        for (both, q) in both.chunks_mut(2 * half).zip(self.q.chunks(half)) {
             let (v, w) = both.split_at_mut(half);
             v.copy_from_slice(q);
             for (w, &q) in w.iter_mut().zip(q) {
                 *w = -q;
             }
         }
-        self.roots.solve(self.both, self.solved);
+        let solved = &mut self.solved[..2 * length];
+        self.roots.solve(self.groups.clone(), both, solved);
     }
 
     /// `r = Σ_i D_i X (v_i − w_i)`
     fn sum(&mut self, u: &[T], r: &mut [T]) {
         let half = self.engine.features() * self.engine.gates.len();
-        for (q, u) in self.q.chunks_mut(half).zip(u.chunks(2 * half)) {
+        let q = &mut self.q[..u.len() / 2];
+        for (q, u) in q.chunks_mut(half).zip(u.chunks(2 * half)) {
             let (v, w) = u.split_at(half);
             for ((q, &v), &w) in q.iter_mut().zip(v).zip(w) {
                 *q = v - w;
             }
         }
-        self.engine.masked_sum(self.q, r, self.work);
+        self.engine.masked_sum(q, r, self.work);
     }
 }
 
@@ -120,16 +129,13 @@ impl<T: Real> Operator<T> for Sample<'_, '_, T> {
 
     fn apply(&mut self, t: &[T], out: &mut [T]) {
         let n = self.engine.rows();
-        // the roots know the groups of all outputs, so all are filled every time
-        let all = self.q.len() / (self.engine.features() * self.engine.gates.len()) * n;
-        for (t, out) in t.chunks(all).zip(out.chunks_mut(all)) {
-            let mut filled = vec![T::ZERO; all];
-            filled[..t.len()].copy_from_slice(t);
-            self.spread(&filled);
+        let batch = self.engine.batch(self.work) * n;
+        for (t, out) in t.chunks(batch).zip(out.chunks_mut(batch)) {
+            self.spread(t);
             let solved = std::mem::take(&mut self.solved);
-            self.sum(solved, &mut filled);
+            let length = t.len() / n * self.engine.weights_per_output();
+            self.sum(&solved[..length], out);
             self.solved = solved;
-            out.copy_from_slice(&filled[..t.len()]);
         }
     }
 }
@@ -161,20 +167,25 @@ impl<T: Real> USolver<T> for Stiff<T> {
                 }
             }
             Inner::Pcg {
-                nystrom,
+                sketches,
                 error_per_residual,
                 ..
             } => {
                 let Build { rank, seed, .. } = self.settings;
-                let mut sample = Sample {
-                    engine,
-                    roots: &self.roots,
-                    work,
-                    q: &mut self.q,
-                    both: &mut self.both,
-                    solved: &mut self.solved,
-                };
-                *nystrom = Some(Nystrom::new(&mut sample, rank, 1.0 / weight, seed)?);
+                sketches.clear();
+                let per_output = engine.columns_per_output();
+                for c in 0..self.settings.outputs {
+                    let mut sample = Sample {
+                        engine,
+                        roots: &self.roots,
+                        groups: c * per_output..(c + 1) * per_output,
+                        work,
+                        q: &mut self.q,
+                        both: &mut self.both,
+                        solved: &mut self.solved,
+                    };
+                    sketches.push(Nystrom::new(&mut sample, rank, 1.0 / weight, seed)?);
+                }
                 // ‖S⁻¹‖ ≤ c, and M ≽ κI + soft XᵀX gives ‖M⁻¹ Xᵀ‖ ≤ 1/(2√(κ soft))
                 let least =
                     |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
@@ -200,16 +211,18 @@ impl<T: Real> USolver<T> for Stiff<T> {
             self.settings.most_inner,
             1.0 / self.settings.weight,
         );
+        let groups = 0..self.roots.0.len();
         let mut sample = Sample {
             engine,
             roots: &self.roots,
+            groups: groups.clone(),
             work,
             q: &mut self.q,
             both: &mut self.both,
             solved: &mut self.solved,
         };
         // u = M⁻¹ b ;  r = Σ_i D_i X (v_i − w_i)
-        self.roots.solve(b, u);
+        self.roots.solve(groups, b, u);
         sample.sum(u, &mut self.r);
         // S t = r
         let mut iterations = 0;
@@ -224,7 +237,7 @@ impl<T: Real> USolver<T> for Stiff<T> {
             }
             Inner::Pcg {
                 space,
-                nystrom,
+                sketches,
                 error_per_residual,
             } => {
                 let tolerance = tolerance / *error_per_residual;
@@ -233,9 +246,11 @@ impl<T: Real> USolver<T> for Stiff<T> {
                         sample.apply(x, out);
                         add_scaled(out, T::of(mu), x);
                     },
-                    |r, z| match &*nystrom {
-                        Some(nystrom) => nystrom.precondition(mu, r, z),
-                        None => z.copy_from_slice(r),
+                    |r, z| {
+                        let columns = r.chunks(n).zip(z.chunks_mut(n));
+                        for (sketch, (r, z)) in sketches.iter().zip(columns) {
+                            sketch.precondition(mu, r, z);
+                        }
                     },
                     n,
                     &self.r,
@@ -255,7 +270,7 @@ impl<T: Real> USolver<T> for Stiff<T> {
 
     fn rank(&self) -> Option<usize> {
         match &self.inner {
-            Inner::Pcg { nystrom, .. } => nystrom.as_ref().map(Nystrom::rank),
+            Inner::Pcg { sketches, .. } => sketches.first().map(Nystrom::rank),
             Inner::Direct(_) => None,
         }
     }
