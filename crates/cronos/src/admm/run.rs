@@ -255,8 +255,12 @@ impl<T: Real> Run<'_, T> {
     }
 
     /// How far the last certificate is from a balance of violation and gap, each
-    /// relative to what is asked of it; unknown while nothing is live.
+    /// relative to what is asked of it; unknown while nothing is live. The paper's
+    /// split goes by the residuals alone.
     fn tension(&self) -> Option<f64> {
+        if self.step.split == Split::Paper {
+            return None;
+        }
         let certificate = self
             .history
             .iter()
