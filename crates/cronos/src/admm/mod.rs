@@ -11,6 +11,7 @@
 
 mod history;
 mod judge;
+mod rho;
 mod run;
 mod settings;
 mod shrink;

@@ -159,27 +159,6 @@ fn bytes<T: Real>(shape: Shape, solver: Solver) -> u64 {
 }
 
 impl<T: Real> Run<'_, T> {
-    /// `ρ` from the size of the groups of a first, unpenalised `u`: the threshold
-    /// `β/ρ` begins at a hundred times their median.
-    pub(super) fn find_rho(&mut self) -> Result<(), Error> {
-        let (engine, right) = (&self.engine, &self.right);
-        let near = 1e-5 * norm(right);
-        self.solver
-            .solve(engine, right, &mut self.u, near, &mut self.work);
-        let mut norms: Vec<f64> = self.u.chunks(engine.features()).map(norm).collect();
-        norms.sort_by(f64::total_cmp);
-        let rho = 0.01 * self.beta / norms[norms.len() / 2];
-        self.u.fill(T::ZERO);
-        if !rho.is_finite() || rho <= 0.0 {
-            return Ok(());
-        }
-        self.step.rho = rho;
-        self.state = self.engine.row_state(&self.program.y, &self.step);
-        self.groups.threshold = self.threshold();
-        self.set_groups(self.groups.clone());
-        Ok(())
-    }
-
     /// Makes the stiffness follow the iterates.
     pub(super) fn stiffen(&mut self) -> Result<(), Error> {
         if !std::mem::replace(&mut self.stiffening.begun, true) {

@@ -1,0 +1,119 @@
+//! The penalty parameter ρ: where it begins and how it follows the iterates.
+
+use super::run::Run;
+use super::settings::Split;
+use super::shrink::{self, Groups};
+use crate::Error;
+use crate::inner::norm;
+use crate::real::Real;
+use std::time::Instant;
+
+impl<T: Real> Run<'_, T> {
+    /// `ρ` from the size of the groups of a first, unpenalised `u`: the threshold
+    /// `β/ρ` begins at a hundred times their median.
+    pub(super) fn find_rho(&mut self) -> Result<(), Error> {
+        let (engine, right) = (&self.engine, &self.right);
+        let near = 1e-5 * norm(right);
+        self.solver
+            .solve(engine, right, &mut self.u, near, &mut self.work);
+        let mut norms: Vec<f64> = self.u.chunks(engine.features()).map(norm).collect();
+        norms.sort_by(f64::total_cmp);
+        let rho = 0.01 * self.beta / norms[norms.len() / 2];
+        self.u.fill(T::ZERO);
+        if !rho.is_finite() || rho <= 0.0 {
+            return Ok(());
+        }
+        self.step.rho = rho;
+        self.state = self.engine.row_state(&self.program.y, &self.step);
+        self.groups.threshold = self.threshold();
+        self.set_groups(self.groups.clone());
+        self.refresh_image();
+        Ok(())
+    }
+
+    /// Residual balancing at fixed iteration counts, ever more rarely: a small ρ
+    /// is good for the bound and slow on the cones, a large ρ the reverse.
+    pub(super) fn balance(&mut self, number: usize) -> Result<(), Error> {
+        let stiffen = self.stiffening.is_due(number);
+        let due = match number {
+            _ if self.stiffening.is_on() => number == 10 || number == 20 || stiffen,
+            0..50 => number == 10 || number == 20,
+            50..1000 => number.is_multiple_of(50),
+            _ => number.is_multiple_of(1000),
+        };
+        let Some(record) = self.history.last() else {
+            return Ok(());
+        };
+        if !self.settings.adapt_rho || !due {
+            return Ok(());
+        }
+        let residuals = (record.primal_relative() / record.dual_relative()).sqrt();
+        let ratio = match self.tension() {
+            Some(tension) => (residuals * tension).sqrt(),
+            None => residuals,
+        };
+        let unbalanced = ratio.is_finite() && !(0.8..1.25).contains(&ratio);
+        if unbalanced {
+            self.set_rho(self.step.rho * ratio.clamp(0.5, 2.0))?;
+        }
+        if stiffen {
+            let clock = Instant::now();
+            self.stiffen()?;
+            if let Some(record) = self.history.last_mut() {
+                record.seconds.solve += clock.elapsed().as_secs_f64();
+            }
+        }
+        if unbalanced || stiffen {
+            self.refresh_image();
+        }
+        Ok(())
+    }
+
+    /// How far the last certificate is from a balance of violation and gap, each
+    /// relative to what is asked of it; unknown while nothing is live. The paper's
+    /// split goes by the residuals alone.
+    fn tension(&self) -> Option<f64> {
+        if self.step.split == Split::Paper {
+            return None;
+        }
+        let certificate = self
+            .history
+            .iter()
+            .rev()
+            .find_map(|record| record.certificate)?;
+        let live = certificate.violation > 0.0 && certificate.gap > 0.0;
+        let asked = self.settings.violation_tolerance() / self.settings.gap_relative;
+        let tension = (certificate.violation / asked / certificate.gap).sqrt();
+        (live && tension.is_finite()).then_some(tension)
+    }
+
+    fn set_rho(&mut self, rho: f64) -> Result<(), Error> {
+        let ratio = self.step.rho / rho;
+        self.engine.rescale(&mut self.state, &self.step, ratio);
+        self.step.rho = rho;
+        self.follow_rho()?;
+        let groups = Groups {
+            threshold: self.threshold(),
+            ..self.groups.clone()
+        };
+        self.set_groups(groups);
+        Ok(())
+    }
+
+    /// Follows new thresholds and stiffness; `ρκλ` stays. The row-space part of the
+    /// right-hand side is left to the caller.
+    pub(super) fn set_groups(&mut self, groups: Groups) {
+        shrink::rescale(&mut self.b, &mut self.right, &self.groups, &groups);
+        self.groups = groups;
+    }
+
+    /// `c = 1/ρ` in the paper's split; the matrix of the loss split has no ρ.
+    pub(super) fn follow_rho(&mut self) -> Result<(), Error> {
+        if self.step.split == Split::Loss {
+            return Ok(());
+        }
+        self.step.weight = 1.0 / self.step.rho;
+        self.solver
+            .set_weight(&self.engine, self.step.weight, &mut self.work)
+    }
+}
