@@ -17,6 +17,8 @@ pub enum Failure {
     Usage(String),
     /// Exit 3: the input was refused.
     Input(String),
+    /// Exit 130: interrupted before there was anything to keep.
+    Interrupted(String),
     /// Exit 0: whoever read our output went away.
     PipeClosed,
 }
@@ -28,6 +30,7 @@ impl Failure {
             Self::Work(_) => ExitCode::from(1),
             Self::Usage(_) => ExitCode::from(2),
             Self::Input(_) => ExitCode::from(3),
+            Self::Interrupted(_) => ExitCode::from(INTERRUPTED),
         }
     }
 
@@ -51,6 +54,7 @@ impl From<cronos::Error> for Failure {
         let text = error.to_string();
         match error {
             Error::Setting { .. } => Self::Usage(text),
+            Error::Interrupted => Self::Interrupted(text),
             Error::Memory { .. } | Error::Numerical(_) => Self::Work(text),
             _ => Self::Input(text),
         }
@@ -60,7 +64,10 @@ impl From<cronos::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Work(text) | Self::Usage(text) | Self::Input(text) => f.write_str(text),
+            Self::Work(text)
+            | Self::Usage(text)
+            | Self::Input(text)
+            | Self::Interrupted(text) => f.write_str(text),
             Self::PipeClosed => Ok(()),
         }
     }

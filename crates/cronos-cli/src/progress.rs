@@ -98,6 +98,13 @@ impl Observer for Progress<'_> {
         ControlFlow::Continue(())
     }
 
+    fn reduction(&self, step: &SearchStep) -> ControlFlow<()> {
+        let percent = 100 * step.done / step.of.max(1);
+        self.bar
+            .set_message(format!("inner products of the rows: {percent} %"));
+        ControlFlow::Continue(())
+    }
+
     fn stop(&self) -> bool {
         self.interrupt.asked()
     }

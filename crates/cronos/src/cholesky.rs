@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::dense;
+use crate::matrix::Matrix;
 use crate::real::Real;
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 const TILE: usize = 256;
 
 /// A symmetric matrix by its lower tiles; after [`Tiled::factor`], its Cholesky factor.
+#[derive(Clone)]
 pub(crate) struct Tiled<T> {
     size: usize,
     /// Tile `(i, j)`, `j <= i`, is `tiles[i (i + 1) / 2 + j]`, column by column.
@@ -55,6 +57,30 @@ impl<T: Real> Tiled<T> {
                 let (i, j) = indices(at);
                 change(i * TILE, j * TILE, length(size, i), tile);
             });
+    }
+
+    /// The lower triangle, zeros above it.
+    pub fn lower(&self) -> Matrix<T> {
+        Matrix::from_fn(self.size, self.size, |i, j| match j <= i {
+            true => self.tile(i / TILE, j / TILE)[(i % TILE, j % TILE)],
+            false => T::ZERO,
+        })
+    }
+
+    /// The sum of the diagonal.
+    pub fn trace(&self) -> f64 {
+        (0..self.size)
+            .map(|i| self.tile(i / TILE, i / TILE)[(i % TILE, i % TILE)].wide())
+            .sum()
+    }
+
+    /// Adds a number to the diagonal.
+    pub fn shift(&mut self, by: T) {
+        for i in 0..self.count() {
+            let rows = length(self.size, i);
+            let diagonal = self.tiles[place(i, i)].iter_mut().step_by(rows + 1);
+            diagonal.for_each(|entry| *entry += by);
+        }
     }
 
     /// Bytes the tiles of a matrix of this size take.

@@ -48,6 +48,8 @@ pub enum Error {
     },
     /// A factorisation broke down.
     Numerical(String),
+    /// The fit was broken off before there was anything to return.
+    Interrupted,
     /// A model file or gate file that cannot be used.
     Format(String),
 }
@@ -91,6 +93,7 @@ impl fmt::Display for Error {
                 expected,
             } => write!(f, "{name} is {value}; it must be {expected}"),
             Self::Data(text) | Self::Numerical(text) | Self::Format(text) => f.write_str(text),
+            Self::Interrupted => f.write_str("interrupted before there was a network"),
             Self::Memory {
                 needed,
                 available,

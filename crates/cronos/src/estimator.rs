@@ -8,6 +8,8 @@ use crate::network::TargetScaling;
 use crate::observe::Observer;
 use crate::path::{Grid, Path, path};
 use crate::rows::Rows;
+use crate::table::Table;
+use crate::wide::{Networks, with_matrix};
 
 /// Trains a network that tells classes apart.
 ///
@@ -42,7 +44,7 @@ impl Classifier {
     /// Trains on features (`n x d`) and one label per row.
     pub fn fit<L: Ord + Clone>(
         &self,
-        x: &Matrix<f64>,
+        x: &dyn Table,
         labels: &[L],
     ) -> Result<TrainedClassifier<L>, Error> {
         self.fit_observed(x, labels, None, &())
@@ -52,14 +54,14 @@ impl Classifier {
     /// every step and may break off.
     pub fn fit_observed<L: Ord + Clone>(
         &self,
-        x: &Matrix<f64>,
+        x: &dyn Table,
         labels: &[L],
         weights: Option<&[f64]>,
         observer: &dyn Observer,
     ) -> Result<TrainedClassifier<L>, Error> {
-        let (classes, fitted) = self.with_rows(x, labels, weights, |rows, scaling, options| {
-            fit(rows, scaling, options, observer)
-        })?;
+        let run =
+            |rows: Rows<'_>, scaling, options: &Options| fit(rows, scaling, options, observer);
+        let (classes, fitted) = self.with_rows(x, labels, weights, observer, run)?;
         Ok(TrainedClassifier { classes, fitted })
     }
 
@@ -67,23 +69,25 @@ impl Classifier {
     /// downwards; see [`path()`](crate::path()).
     pub fn path<L: Ord + Clone>(
         &self,
-        x: &Matrix<f64>,
+        x: &dyn Table,
         labels: &[L],
         weights: Option<&[f64]>,
         grid: &Grid,
         observer: &dyn Observer,
     ) -> Result<(Vec<L>, Path), Error> {
-        self.with_rows(x, labels, weights, |rows, scaling, options| {
+        let run = |rows: Rows<'_>, scaling, options: &Options| {
             path(rows, scaling, grid, options, observer)
-        })
+        };
+        self.with_rows(x, labels, weights, observer, run)
     }
 
     /// The classes, and what `run` makes of the targets that stand for them.
-    fn with_rows<L: Ord + Clone, R>(
+    fn with_rows<L: Ord + Clone, R: Networks>(
         &self,
-        x: &Matrix<f64>,
+        x: &dyn Table,
         labels: &[L],
         weights: Option<&[f64]>,
+        observer: &dyn Observer,
         run: impl FnOnce(Rows<'_>, TargetScaling, &Options) -> Result<R, Error>,
     ) -> Result<(Vec<L>, R), Error> {
         let mut classes = labels.to_vec();
@@ -102,17 +106,19 @@ impl Classifier {
             .iter()
             .map(|label| classes.partition_point(|class| class < label))
             .collect();
-        let rows = Rows {
-            x,
-            y: &y,
-            weights,
-            labels: Some(&indices),
-        };
         let options = Options {
             loss,
             ..self.options.clone()
         };
-        let made = run(rows, scaling, &options)?;
+        let made = with_matrix(x, weights, &options, observer, |x, options| {
+            let rows = Rows {
+                x,
+                y: &y,
+                weights,
+                labels: Some(&indices),
+            };
+            run(rows, scaling, options)
+        })?;
         Ok((classes, made))
     }
 
@@ -131,7 +137,7 @@ impl Classifier {
 
 impl<L: Clone> TrainedClassifier<L> {
     /// The label of each row of `x`.
-    pub fn predict(&self, x: &Matrix<f64>) -> Result<Vec<L>, Error> {
+    pub fn predict(&self, x: &dyn Table) -> Result<Vec<L>, Error> {
         let decisions = self.fitted.network.predict(x)?;
         Ok((0..decisions.rows())
             .map(|i| self.classes[chosen_class(decisions.row(i))].clone())
@@ -181,7 +187,7 @@ pub struct Regressor {
 
 impl Regressor {
     /// Trains on features (`n x d`) and targets (`n x C`).
-    pub fn fit(&self, x: &Matrix<f64>, y: &Matrix<f64>) -> Result<Fitted, Error> {
+    pub fn fit(&self, x: &dyn Table, y: &Matrix<f64>) -> Result<Fitted, Error> {
         self.fit_observed(x, y, None, &())
     }
 
@@ -192,43 +198,51 @@ impl Regressor {
     /// chosen automatically, targets are standardised first.
     pub fn fit_observed(
         &self,
-        x: &Matrix<f64>,
+        x: &dyn Table,
         y: &Matrix<f64>,
         weights: Option<&[f64]>,
         observer: &dyn Observer,
     ) -> Result<Fitted, Error> {
-        let rows = Rows {
-            x,
-            y,
-            weights,
-            labels: None,
+        let scale = |rows: &Rows<'_>| match self.options.beta {
+            Some(_) => TargetScaling::identity(rows.y.columns()),
+            None => TargetScaling::standard(rows.y, rows.weights),
         };
-        rows.check()?;
-        let scaling = match self.options.beta {
-            Some(_) => TargetScaling::identity(y.columns()),
-            None => TargetScaling::standard(y, weights),
-        };
-        fit(rows, scaling, &self.options, observer)
+        with_matrix(x, weights, &self.options, observer, |x, options| {
+            let rows = regression(x, y, weights)?;
+            fit(rows, scale(&rows), options, observer)
+        })
     }
 
     /// Networks for a range of penalties, from the one that leaves nothing
     /// downwards, for standardised targets; see [`path()`](crate::path()).
     pub fn path(
         &self,
-        x: &Matrix<f64>,
+        x: &dyn Table,
         y: &Matrix<f64>,
         weights: Option<&[f64]>,
         grid: &Grid,
         observer: &dyn Observer,
     ) -> Result<Path, Error> {
-        let rows = Rows {
-            x,
-            y,
-            weights,
-            labels: None,
-        };
-        rows.check()?;
-        let scaling = TargetScaling::standard(y, weights);
-        path(rows, scaling, grid, &self.options, observer)
+        with_matrix(x, weights, &self.options, observer, |x, options| {
+            let rows = regression(x, y, weights)?;
+            let scaling = TargetScaling::standard(rows.y, rows.weights);
+            path(rows, scaling, grid, options, observer)
+        })
     }
+}
+
+/// Rows with numbers as targets that fit together.
+fn regression<'a>(
+    x: &'a Matrix<f64>,
+    y: &'a Matrix<f64>,
+    weights: Option<&'a [f64]>,
+) -> Result<Rows<'a>, Error> {
+    let rows = Rows {
+        x,
+        y,
+        weights,
+        labels: None,
+    };
+    rows.check()?;
+    Ok(rows)
 }

@@ -62,6 +62,9 @@ pub struct Options {
     pub beta: Option<f64>,
     /// Default: learned.
     pub gates: GateSource,
+    /// Networks of each kind in the average of the automatic choice, at least 1;
+    /// `None` chooses. Fewer make a smaller network.
+    pub networks: Option<usize>,
     /// How hard the automatic choice tries. Default: standard.
     pub preset: Preset,
     /// Default: ReLU.
@@ -86,6 +89,7 @@ impl Default for Options {
         Self {
             beta: None,
             gates: GateSource::Learned { most: None },
+            networks: None,
             preset: Preset::default(),
             activation: Activation::default(),
             loss: None,
@@ -201,6 +205,9 @@ fn learn<T: Real>(
         let expected = "finite and greater than 0 while gates are learned";
         return Err(Error::setting("beta", beta, expected));
     }
+    if options.networks == Some(0) {
+        return Err(Error::setting("networks", 0, "at least 1"));
+    }
     if options.activation == Activation::Gated {
         let expected = "relu while gates are learned; fix their number to use gated";
         return Err(Error::setting("activation", "gated", expected));
@@ -222,6 +229,7 @@ fn learn<T: Real>(
         targets: &target_scaling,
         bias: options.bias,
         standardize: options.standardize,
+        networks: options.networks,
         preset: options.preset,
         beta: options.beta,
         most,

@@ -37,6 +37,8 @@ mod rows;
 mod sampled;
 mod scaling;
 pub mod solver;
+mod table;
+mod wide;
 mod zero;
 
 pub use admm::{Iteration, Settings, Solution, Split, Status};
@@ -57,3 +59,4 @@ pub use real::Real;
 pub use rows::Rows;
 pub use scaling::Scaling;
 pub use solver::Solver;
+pub use table::{Bytes, Table};

@@ -29,6 +29,16 @@ impl<T: Real> Matrix<T> {
         })
     }
 
+    /// Wraps numbers of which there are as many as there should be.
+    pub(crate) fn of(rows: usize, columns: usize, values: Vec<T>) -> Self {
+        debug_assert_eq!(rows * columns, values.len());
+        Self {
+            rows,
+            columns,
+            values,
+        }
+    }
+
     /// A matrix whose entry at row `i`, column `j` is `entry(i, j)`.
     pub fn from_fn(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> T) -> Self {
         let entry = &entry;

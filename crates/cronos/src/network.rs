@@ -7,6 +7,7 @@ use crate::matrix::Matrix;
 use crate::program::{Activation, Program};
 use crate::real::Real;
 use crate::scaling::Scaling;
+use crate::table::Table;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -14,6 +15,8 @@ use rayon::prelude::*;
 /// Rows predicted at a time. A shorter batch is padded to it, so a prediction
 /// never depends on the batch it came in.
 pub(crate) const BATCH: usize = 64;
+/// Columns that are read at a time.
+const PANEL: usize = 8192;
 
 /// `Σ_j output_j · unit_j(x) + output_bias`, where unit `j` is
 /// `max(hidden_j·x + hidden_bias_j, 0)`, or, with gates,
@@ -191,7 +194,7 @@ impl Network {
     }
 
     /// The outputs for each row of `x`: rows x outputs.
-    pub fn predict(&self, x: &Matrix<f64>) -> Result<Matrix<f64>, Error> {
+    pub fn predict(&self, x: &dyn Table) -> Result<Matrix<f64>, Error> {
         if x.columns() != self.features() {
             return Err(Error::Shape {
                 what: "features",
@@ -199,37 +202,47 @@ impl Network {
                 found: format!("{} columns", x.columns()),
             });
         }
-        x.check_finite("features")?;
+        x.check_finite()?;
         let outputs = self.outputs();
         let mut values = vec![0.0; x.rows() * outputs];
         values
             .par_chunks_mut(BATCH * outputs)
-            .zip(x.values().par_chunks(BATCH * x.columns()))
-            .for_each(|(out, rows)| {
-                let batch = self.outputs_of(self.sums_of(rows));
+            .enumerate()
+            .for_each(|(batch, out)| {
+                let batch = self.outputs_of(self.sums_of(x, batch * BATCH));
                 out.copy_from_slice(&batch[..out.len()]);
             });
         Matrix::from_rows(x.rows(), outputs, values)
     }
 
-    /// What goes into the units and gates for at most `BATCH` rows of raw features.
-    pub(crate) fn sums_of(&self, rows: &[f64]) -> Sums {
-        let (raw, width) = (self.features(), self.hidden.columns());
-        let mut padded = vec![0.0; BATCH * width];
-        for (row, padded) in rows.chunks(raw).zip(padded.chunks_mut(width)) {
-            let (raw, ramps) = padded.split_at_mut(row.len());
-            raw.copy_from_slice(row);
-            for (out, ramp) in ramps.iter_mut().zip(&self.encoding.ramps) {
-                *out = ramp.of(row);
+    /// What goes into the units and gates for the `BATCH` rows from `first` on.
+    pub(crate) fn sums_of(&self, x: &dyn Table, first: usize) -> Sums {
+        let (raw, ramps) = (self.features(), &self.encoding.ramps);
+        let mut sums = Sums {
+            units: self.hidden_bias.repeat(BATCH),
+            gates: (self.gating.as_ref())
+                .map(|gating| gating.bias.repeat(BATCH))
+                .unwrap_or_default(),
+        };
+        // ramps are made from whole rows
+        let most = if ramps.is_empty() { PANEL } else { raw };
+        for from in (0..raw).step_by(most.max(1)) {
+            let read = most.min(raw - from);
+            let width = read + ramps.len();
+            let mut padded = vec![0.0; BATCH * width];
+            for (row, padded) in (first..x.rows()).zip(padded.chunks_mut(width)) {
+                let (row_part, ramp_part) = padded.split_at_mut(read);
+                x.read(row, from, row_part);
+                for (out, ramp) in ramp_part.iter_mut().zip(ramps) {
+                    *out = ramp.of(row_part);
+                }
+            }
+            add_products(&padded, &self.hidden, from, &mut sums.units);
+            if let Some(gating) = &self.gating {
+                add_products(&padded, &gating.directions, from, &mut sums.gates);
             }
         }
-        let gates = (self.gating.as_ref())
-            .map(|gating| affine(&padded, &gating.directions, &gating.bias))
-            .unwrap_or_default();
-        Sums {
-            units: affine(&padded, &self.hidden, &self.hidden_bias),
-            gates,
-        }
+        sums
     }
 
     /// The outputs of the `BATCH` rows with these sums.
@@ -263,19 +276,18 @@ impl Network {
     }
 }
 
-/// `rows · weightsᵀ + bias`, row by row.
-fn affine(rows: &[f64], weights: &Matrix<f64>, bias: &[f64]) -> Vec<f64> {
-    let (units, d) = (weights.rows(), weights.columns());
-    let mut out = bias.repeat(BATCH);
+/// `sums += rows · weightsᵀ` for columns of the weights from `from` on, row by row.
+fn add_products(rows: &[f64], weights: &Matrix<f64>, from: usize, sums: &mut [f64]) {
+    let width = rows.len() / BATCH;
+    let weights = weights.view(0, weights.rows());
     matmul(
-        MatMut::from_row_major_slice_mut(&mut out, BATCH, units),
+        MatMut::from_row_major_slice_mut(sums, BATCH, weights.nrows()),
         Accum::Add,
-        MatRef::from_row_major_slice(rows, BATCH, d),
-        MatRef::from_row_major_slice(weights.values(), units, d).transpose(),
+        MatRef::from_row_major_slice(rows, BATCH, width),
+        weights.subcols(from, width).transpose(),
         1.0,
         Par::Seq,
     );
-    out
 }
 
 fn matrix(rows: usize, columns: usize, values: impl IntoIterator<Item = f64>) -> Matrix<f64> {

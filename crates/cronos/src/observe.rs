@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// A step of the automatic search or of a path.
+/// A step of the automatic search, of a path or of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchStep {
     /// Steps done so far, this one included.
@@ -24,6 +24,12 @@ pub trait Observer: Sync {
     /// After every step of the automatic search, from any thread, and after every
     /// penalty of a path.
     fn search(&self, _: &SearchStep) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// While features that are much wider than tall are reduced to their row space;
+    /// who breaks off here gets no network.
+    fn reduction(&self, _: &SearchStep) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 

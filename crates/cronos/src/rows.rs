@@ -26,23 +26,14 @@ impl Rows<'_> {
                 "the training data has {n} row(s); at least 2 are needed"
             )));
         }
-        let weights = self.weights.map_or(n, <[f64]>::len);
-        if self.y.rows() != n || weights != n {
+        if self.y.rows() != n {
             return Err(Error::Shape {
-                what: "targets and weights",
+                what: "targets",
                 expected: format!("{n} rows, as many as the features"),
-                found: format!("{} targets and {weights} weights", self.y.rows()),
+                found: format!("{} rows", self.y.rows()),
             });
         }
-        let wrong = |weight: &f64| !(*weight >= 0.0 && weight.is_finite());
-        let weights = self.weights.unwrap_or_default();
-        if let Some(row) = weights.iter().position(wrong) {
-            return Err(Error::Data(format!(
-                "row {} has the weight {}; weights must be finite and not negative",
-                row + 1,
-                weights[row]
-            )));
-        }
+        check_weights(n, self.weights)?;
         self.x.check_finite("features")?;
         self.y.check_finite("targets")
     }
@@ -85,5 +76,28 @@ impl Rows<'_> {
             });
         }
         Ok(())
+    }
+}
+
+/// Refuses weights that are not one for each row, finite and not negative.
+pub(crate) fn check_weights(rows: usize, weights: Option<&[f64]>) -> Result<(), Error> {
+    let Some(weights) = weights else {
+        return Ok(());
+    };
+    if weights.len() != rows {
+        return Err(Error::Shape {
+            what: "weights",
+            expected: format!("{rows}, one for each row"),
+            found: format!("{} weights", weights.len()),
+        });
+    }
+    let wrong = |weight: &f64| !(*weight >= 0.0 && weight.is_finite());
+    match weights.iter().position(wrong) {
+        Some(row) => Err(Error::Data(format!(
+            "row {} has the weight {}; weights must be finite and not negative",
+            row + 1,
+            weights[row]
+        ))),
+        None => Ok(()),
     }
 }

@@ -52,6 +52,8 @@ pub(crate) struct Task<'a> {
     pub targets: &'a TargetScaling,
     pub bias: bool,
     pub standardize: bool,
+    /// Networks of each kind in the average, if that is given.
+    pub networks: Option<usize>,
     pub preset: Preset,
     /// The penalty, if it is given.
     pub beta: Option<f64>,
@@ -83,7 +85,8 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
     let n = task.x.rows();
     let kinds = kinds(task);
     let widths: Vec<usize> = kinds.iter().map(|(design, _)| design.columns()).collect();
-    let plan = Plan::new(n, &widths, task.y.columns(), task.preset);
+    let mut plan = Plan::new(n, &widths, task.y.columns(), task.preset);
+    plan.networks = task.networks.unwrap_or(plan.networks);
     let memory = plan.memory::<T>(n, &widths, task.y.columns());
     memory.check(task.memory, plan::WAY_OUT)?;
     let sample = sample(task, &plan);

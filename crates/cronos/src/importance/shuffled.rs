@@ -96,7 +96,7 @@ pub fn shuffled(
     let chosen = x.select(&rows);
     let chosen = model.filled(&chosen)?;
     chosen.check_finite("features")?;
-    let table = Table::new(network, &chosen);
+    let table = Shuffler::new(network, &chosen);
     let score = |outputs: &Matrix<f64>| score(&rows, outputs);
     let whole = score(&table.outputs(None)?);
     let read = is_read(model);
@@ -168,19 +168,21 @@ fn cost(losses: &[f64]) -> Cost {
 }
 
 /// Rows with the sums of their units, which a shuffled feature changes by little.
-struct Table<'a> {
+struct Shuffler<'a> {
     network: &'a Network,
     x: &'a Matrix<f64>,
     batches: Vec<Sums>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> Shuffler<'a> {
     fn new(network: &'a Network, x: &'a Matrix<f64>) -> Self {
-        let batches = x.values().par_chunks(BATCH * x.columns());
+        let firsts: Vec<usize> = (0..x.rows()).step_by(BATCH).collect();
         Self {
             network,
             x,
-            batches: batches.map(|rows| network.sums_of(rows)).collect(),
+            batches: (firsts.into_par_iter())
+                .map(|first| network.sums_of(x, first))
+                .collect(),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::Error;
 use crate::estimator::chosen_class;
 use crate::matrix::Matrix;
 use crate::network::Network;
+use crate::table::Table;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -54,8 +55,11 @@ pub struct Model {
 impl Model {
     /// The outputs of the network for each row of `x`, rows x outputs, after
     /// missing (NaN) features were replaced.
-    pub fn decide(&self, x: &Matrix<f64>) -> Result<Matrix<f64>, Error> {
-        self.network.predict(self.filled(x)?.as_ref())
+    pub fn decide(&self, x: &dyn Table) -> Result<Matrix<f64>, Error> {
+        match &self.imputation {
+            Some(_) => self.network.predict(self.filled(&x.to_matrix())?.as_ref()),
+            None => self.network.predict(x),
+        }
     }
 
     /// The features after missing (NaN) ones were replaced.
@@ -77,7 +81,7 @@ impl Model {
     }
 
     /// The index of the class of each row of `x`. Refused for regression.
-    pub fn classify(&self, x: &Matrix<f64>) -> Result<Vec<usize>, Error> {
+    pub fn classify(&self, x: &dyn Table) -> Result<Vec<usize>, Error> {
         let Task::Classification { .. } = &self.task else {
             return Err(Error::Format(
                 "this is a regression model, which has no classes; ask it for predictions".into(),
@@ -88,7 +92,7 @@ impl Model {
 
     /// The probability of each class for each row of `x`, rows x classes; `None`
     /// unless the outputs are log-odds.
-    pub fn probabilities(&self, x: &Matrix<f64>) -> Result<Option<Matrix<f64>>, Error> {
+    pub fn probabilities(&self, x: &dyn Table) -> Result<Option<Matrix<f64>>, Error> {
         let Task::Classification { classes } = &self.task else {
             return Ok(None);
         };

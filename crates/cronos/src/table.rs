@@ -1,0 +1,113 @@
+//! Features as they come: numbers, or bytes as images have them.
+
+use crate::Error;
+use crate::matrix::Matrix;
+use std::borrow::Cow;
+
+/// Features that can be read in pieces, so that they need not be in memory as `f64`.
+pub trait Table: Sync {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+
+    /// Number of columns.
+    fn columns(&self) -> usize;
+
+    /// Writes entries of a row into `out`, from the column `from` on.
+    fn read(&self, row: usize, from: usize, out: &mut [f64]);
+
+    /// The whole table, if it is a matrix already.
+    fn as_matrix(&self) -> Option<&Matrix<f64>> {
+        None
+    }
+
+    /// Refuses a NaN or infinite entry, naming where it is.
+    fn check_finite(&self) -> Result<(), Error>;
+}
+
+impl dyn Table + '_ {
+    /// The whole table as a matrix.
+    pub fn to_matrix(&self) -> Cow<'_, Matrix<f64>> {
+        match self.as_matrix() {
+            Some(matrix) => Cow::Borrowed(matrix),
+            None => Cow::Owned(self.part(0, self.columns())),
+        }
+    }
+
+    /// Some columns of all rows.
+    pub(crate) fn part(&self, from: usize, columns: usize) -> Matrix<f64> {
+        let mut values = vec![0.0; self.rows() * columns];
+        for (row, out) in values.chunks_mut(columns.max(1)).enumerate() {
+            self.read(row, from, out);
+        }
+        Matrix::of(self.rows(), columns, values)
+    }
+}
+
+impl Table for Matrix<f64> {
+    fn rows(&self) -> usize {
+        Matrix::rows(self)
+    }
+
+    fn columns(&self) -> usize {
+        Matrix::columns(self)
+    }
+
+    fn read(&self, row: usize, from: usize, out: &mut [f64]) {
+        out.copy_from_slice(&self.row(row)[from..][..out.len()]);
+    }
+
+    fn as_matrix(&self) -> Option<&Matrix<f64>> {
+        Some(self)
+    }
+
+    fn check_finite(&self) -> Result<(), Error> {
+        Matrix::check_finite(self, "features")
+    }
+}
+
+/// Whole numbers from 0 to 255, one byte each, row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes {
+    rows: usize,
+    columns: usize,
+    values: Vec<u8>,
+}
+
+impl Bytes {
+    /// Wraps `values`, which must hold `rows * columns` bytes.
+    pub fn from_rows(rows: usize, columns: usize, values: Vec<u8>) -> Result<Self, Error> {
+        if rows.checked_mul(columns) != Some(values.len()) {
+            return Err(Error::Shape {
+                what: "bytes",
+                expected: format!("{rows} x {columns} bytes"),
+                found: format!("{} bytes", values.len()),
+            });
+        }
+        Ok(Self {
+            rows,
+            columns,
+            values,
+        })
+    }
+}
+
+impl Table for Bytes {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn columns(&self) -> usize {
+        self.columns
+    }
+
+    fn read(&self, row: usize, from: usize, out: &mut [f64]) {
+        let bytes = &self.values[row * self.columns + from..][..out.len()];
+        for (out, byte) in out.iter_mut().zip(bytes) {
+            *out = f64::from(*byte);
+        }
+    }
+
+    fn check_finite(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
