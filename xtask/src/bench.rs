@@ -10,12 +10,12 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
         _ => ("solver", arguments),
     };
     match name {
-        "solver" | "convergence" => {
+        "solver" | "convergence" | "loop" => {
             let line = format!("run --release --locked --package cronos --example bench_{name} --");
             execute(cargo(&line).args(rest))
         }
         other => Err(format!(
-            "there is no benchmark {other}; there are: solver, convergence"
+            "there is no benchmark {other}; there are: solver, convergence, loop"
         )),
     }
 }

@@ -64,10 +64,9 @@ impl From<cronos::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Work(text)
-            | Self::Usage(text)
-            | Self::Input(text)
-            | Self::Interrupted(text) => f.write_str(text),
+            Self::Work(text) | Self::Usage(text) | Self::Input(text) | Self::Interrupted(text) => {
+                f.write_str(text)
+            }
             Self::PipeClosed => Ok(()),
         }
     }

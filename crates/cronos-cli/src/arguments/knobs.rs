@@ -42,6 +42,10 @@ pub struct Knobs {
     /// Take ten times as long as usual to choose
     #[arg(long)]
     pub best: bool,
+    /// Networks of each kind that are averaged when gates are learned and the penalty is chosen;
+    /// 1 makes the smallest model [default: 4; 1 for many rows or very wide data]
+    #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
+    pub networks: Option<usize>,
     /// Draw this many gates (activation patterns of the units) at random and solve the convex
     /// program they make, instead of learning them; with --learn-gates, learn at most this many
     #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]

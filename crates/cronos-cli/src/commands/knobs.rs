@@ -17,6 +17,7 @@ pub fn options(knobs: &Knobs) -> Result<Options, Failure> {
     Ok(Options {
         beta: knobs.beta,
         gates: gates(knobs)?,
+        networks: knobs.networks,
         preset: match (knobs.fast, knobs.best) {
             (true, _) => Preset::Fast,
             (_, true) => Preset::Best,
