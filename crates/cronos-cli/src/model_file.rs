@@ -69,11 +69,11 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The features of a data set as a matrix.
+/// The features of a data set as a matrix. Bytes become numbers here and nowhere else.
 pub fn matrix(features: Features) -> Result<Matrix<f64>, Failure> {
     Ok(Matrix::from_rows(
         features.rows,
         features.columns,
-        features.values,
+        features.values.into_numbers(),
     )?)
 }
