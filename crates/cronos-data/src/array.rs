@@ -26,6 +26,9 @@ pub(crate) enum Elements {
     Text(Vec<String>),
 }
 
+/// The name of labels that have none.
+pub(crate) const LABEL: &str = "label";
+
 /// The target that goes with an array of features.
 pub(crate) enum Answer {
     /// In another array: its name, its content and where it comes from.
@@ -43,11 +46,10 @@ impl Answer {
         wanted: &TargetColumn,
         labels: impl FnOnce() -> Result<(Target, Origin), DataError>,
     ) -> Result<Answer, DataError> {
-        const NAME: &str = "label";
         match wanted {
             TargetColumn::Absent => Ok(Answer::None),
-            TargetColumn::Named(name) if name != NAME => Ok(Answer::Search),
-            _ => labels().map(|(target, origin)| Answer::Known(NAME.to_owned(), target, origin)),
+            TargetColumn::Named(name) if name != LABEL => Ok(Answer::Search),
+            _ => labels().map(|(target, origin)| Answer::Known(LABEL.to_owned(), target, origin)),
         }
     }
 }

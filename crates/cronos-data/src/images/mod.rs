@@ -11,10 +11,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::array::{Answer, Array, Elements};
+use crate::array::{Answer, Array, Elements, LABEL};
 use crate::dataset::{Dataset, Loaded, Target};
 use crate::error::{DataError, counted};
-use crate::options::{ImageFit, ReadOptions};
+use crate::options::{ImageFit, ReadOptions, TargetColumn};
 use crate::origin::Origin;
 use crate::source;
 use decode::Header;
@@ -168,6 +168,8 @@ fn draw(
             let origin = Origin::array(path, classes.len());
             Answer::label(&options.target, || Ok((Target::Text(classes), origin)))?
         }
+        // The labels of a model that was trained on class folders.
+        None if options.target == TargetColumn::Named(LABEL.to_owned()) => Answer::None,
         None => Answer::Search,
     };
     let array = Array {
