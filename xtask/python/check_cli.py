@@ -1,4 +1,4 @@
-"""Checks the cronos command against numpy, onnxruntime and scikit-learn.
+"""Checks the cronos command against numpy, onnxruntime, scikit-learn and Pillow.
 
 Usage: check_cli.py CRONOS_BINARY
 """
@@ -13,6 +13,7 @@ import tempfile
 
 import numpy
 import onnxruntime
+from PIL import Image
 from sklearn.datasets import load_digits
 from sklearn.metrics import r2_score
 
@@ -205,6 +206,50 @@ def check_regression(command):
     assert report["test"]["r2"] > 0.8, f"R² is {report['test']['r2']}"
 
 
+def check_images(command):
+    """A folder of images is what Pillow makes of it, padded or resized."""
+    random = numpy.random.default_rng(5)
+    for number in range(24):
+        height, width = random.integers(12, 25, 2)
+        coarse = random.integers(0, 256, (3, 4, 3), dtype=numpy.uint8)
+        image = Image.fromarray(coarse).resize((int(width), int(height)), Image.Resampling.BICUBIC)
+        name, ending = ("first", "png") if number % 2 else ("second", "jpg")
+        if name == "first":
+            image = image.point(lambda value: value // 2)
+        (command.folder / "images" / name).mkdir(parents=True, exist_ok=True)
+        image.save(command.folder / "images" / name / f"{number:02}.{ending}", quality=95)
+    files = sorted((command.folder / "images").glob("*/*"))
+    images = [Image.open(file).convert("RGB") for file in files]
+    high, wide = max(i.height for i in images), max(i.width for i in images)
+
+    def padded(image):
+        frame = Image.new("RGB", (wide, high))
+        frame.paste(image, ((wide - image.width) // 2, (high - image.height) // 2))
+        return frame
+
+    def resized(image):
+        return image.resize((9, 7), Image.Resampling.BILINEAR)
+
+    for options, brought in (([], padded), (["--image-size", "7x9"], resized)):
+        command.run(
+            *"fit images --gates 6 --holdout 0 --force --out i.safetensors".split(), *options
+        )
+        pixels = numpy.stack([numpy.asarray(brought(image)).ravel() for image in images])
+        outputs = network(
+            tensors(command.folder / "i.safetensors"), pixels.astype(float), False
+        ).ravel()
+        rows = list(csv.DictReader(io.StringIO(command.run("predict", "i.safetensors", "images"))))
+        names = [row["file"] for row in rows]
+        assert names == [f"{f.parent.name}/{f.name}" for f in files], f"the files are {names}"
+        decisions = numpy.array([float(row["decision"]) for row in rows])
+        # Decoders may round a JPEG's values by one, and filters those of a smaller image.
+        off = numpy.abs(decisions - outputs).max() / numpy.abs(outputs).max()
+        assert off < 0.02, f"decisions are off by {off} with {options}"
+        exact = [place for place, file in enumerate(files) if file.suffix == ".png"]
+        if not options:
+            close("a PNG's decision", decisions[exact[0]], outputs[exact[0]])
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -215,6 +260,7 @@ def main():
         ("gated, plain", lambda c: check_objective(c, True, "gated")),
         ("digits", check_digits),
         ("regression", check_regression),
+        ("images", check_images),
     ]
     failed = 0
     for name, check in checks:

@@ -1,8 +1,8 @@
 //! Reading and writing model files.
 
 use crate::failure::Failure;
-use cronos::{Matrix, Model};
-use cronos_data::{DataError, Features, file};
+use cronos::{Matrix, Model, memory};
+use cronos_data::{DataError, Features, Values, file};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -69,11 +69,25 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The features of a data set as a matrix.
+/// The features of a data set as a matrix. Bytes become numbers here and nowhere else.
 pub fn matrix(features: Features) -> Result<Matrix<f64>, Failure> {
+    if let Values::Bytes(bytes) = &features.values {
+        let needed = (bytes.len() * size_of::<f64>()) as u64;
+        let available = memory::available();
+        if needed > available {
+            return Err(Failure::Work(format!(
+                "{} rows of {} bytes take {} as numbers, but {} are available; make images smaller \
+                 with --image-size, or use fewer rows",
+                features.rows,
+                features.columns,
+                memory::human(needed),
+                memory::human(available)
+            )));
+        }
+    }
     Ok(Matrix::from_rows(
         features.rows,
         features.columns,
-        features.values,
+        features.values.into_numbers(),
     )?)
 }

@@ -8,21 +8,26 @@ use crate::error::{DataError, quoted};
 use crate::options::{Missing, ReadOptions, TargetColumn, WeightColumn};
 use crate::origin::Origin;
 use crate::source;
+use crate::values::Values;
 use crate::weights;
 
 /// An array in C order.
 #[derive(Debug)]
 pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
-    pub(crate) values: Values,
+    pub(crate) values: Elements,
 }
 
 /// The elements of an array.
 #[derive(Debug)]
-pub(crate) enum Values {
+pub(crate) enum Elements {
     Numbers(Vec<f64>),
+    Bytes(Vec<u8>),
     Text(Vec<String>),
 }
+
+/// The name of labels that have none.
+pub(crate) const LABEL: &str = "label";
 
 /// The target that goes with an array of features.
 pub(crate) enum Answer {
@@ -41,11 +46,10 @@ impl Answer {
         wanted: &TargetColumn,
         labels: impl FnOnce() -> Result<(Target, Origin), DataError>,
     ) -> Result<Answer, DataError> {
-        const NAME: &str = "label";
         match wanted {
             TargetColumn::Absent => Ok(Answer::None),
-            TargetColumn::Named(name) if name != NAME => Ok(Answer::Search),
-            _ => labels().map(|(target, origin)| Answer::Known(NAME.to_owned(), target, origin)),
+            TargetColumn::Named(name) if name != LABEL => Ok(Answer::Search),
+            _ => labels().map(|(target, origin)| Answer::Known(LABEL.to_owned(), target, origin)),
         }
     }
 }
@@ -72,15 +76,21 @@ impl Array {
             ));
         }
         match self.values {
-            Values::Text(texts) if columns == 1 => match texts.iter().position(String::is_empty) {
-                Some(row) => Err(refuse_row(file, row, cell::MISSING_TARGET)),
-                None => Ok(Target::Text(texts)),
-            },
-            Values::Text(_) => Err(DataError::content(
+            Elements::Text(texts) if columns == 1 => {
+                match texts.iter().position(String::is_empty) {
+                    Some(row) => Err(refuse_row(file, row, cell::MISSING_TARGET)),
+                    None => Ok(Target::Text(texts)),
+                }
+            }
+            Elements::Text(_) => Err(DataError::content(
                 file,
                 format!("a target of text must have one column, this one has {columns}"),
             )),
-            Values::Numbers(values) => match values.iter().position(|v| !v.is_finite()) {
+            Elements::Bytes(values) => Ok(Target::Numbers {
+                columns,
+                values: Values::Bytes(values).into_numbers(),
+            }),
+            Elements::Numbers(values) => match values.iter().position(|v| !v.is_finite()) {
                 Some(place) if values[place].is_nan() => {
                     Err(refuse_row(file, place / columns, cell::MISSING_TARGET))
                 }
@@ -130,21 +140,26 @@ impl Array {
             },
             ..options.clone()
         })?;
-        let Values::Numbers(values) = self.values else {
-            return Err(DataError::content(
-                file,
-                "it holds text; features must be numbers, so encode them as numbers",
-            ));
+        let values = match self.values {
+            Elements::Numbers(values) => Values::Numbers(values),
+            Elements::Bytes(values) => Values::Bytes(values),
+            Elements::Text(_) => {
+                return Err(DataError::content(
+                    file,
+                    "it holds text; features must be numbers, so encode them as numbers",
+                ));
+            }
         };
         let column_values = |column: usize| -> Vec<f64> {
-            values.iter().skip(column).step_by(count).copied().collect()
+            let places = (column..values.len()).step_by(count);
+            places.map(|place| values.at(place)).collect()
         };
         let (target_name, found) = match (answer, layout.target, &layout.answers) {
             (Answer::Known(name, target, origin), _, _) => (Some(name), Some((target, origin))),
             (_, Some(column), _) => {
                 let array = Array {
                     shape: vec![rows],
-                    values: Values::Numbers(column_values(column)),
+                    values: Elements::Numbers(column_values(column)),
                 };
                 let origin = Origin {
                     column: Some(columns.label(column)),
@@ -174,12 +189,11 @@ impl Array {
         let values = if whole {
             values
         } else {
-            values
-                .chunks_exact(count)
-                .flat_map(|row| layout.features.iter().map(|&column| row[column]))
-                .collect()
+            values.columns(count, &layout.features)
         };
-        check(file, &values, &layout.features, options.missing)?;
+        if let Values::Numbers(values) = &values {
+            check(file, values, &layout.features, options.missing)?;
+        }
         let image_shape = match self.shape[..] {
             [_, height, width] if whole => Some((height, width, 1)),
             [_, height, width, channels] if whole => Some((height, width, channels)),
@@ -201,6 +215,9 @@ impl Array {
             counting: Vec::new(),
             dropped: layout.dropped,
             image_shape,
+            image_fit: None,
+            files: Vec::new(),
+            remarks: Vec::new(),
         })
     }
 }

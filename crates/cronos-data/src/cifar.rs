@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use crate::array::{Answer, Array, Values};
+use crate::array::{Answer, Array, Elements};
 use crate::dataset::{Dataset, Loaded, Target};
 use crate::error::DataError;
 use crate::options::ReadOptions;
@@ -73,7 +73,7 @@ pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Option<Lo
 /// The images read so far, and their labels.
 #[derive(Default)]
 struct Images {
-    values: Vec<f64>,
+    values: Vec<u8>,
     labels: Vec<f64>,
 }
 
@@ -99,7 +99,7 @@ impl Images {
                     self.labels.push(f64::from(*label));
                     // As other images are held, all channels of a pixel together.
                     for pixel in 0..PIXELS {
-                        let channel = |c: usize| f64::from(planes[c * PIXELS + pixel]);
+                        let channel = |c: usize| planes[c * PIXELS + pixel];
                         self.values.extend((0..CHANNELS).map(channel));
                     }
                 }
@@ -144,7 +144,7 @@ impl Images {
         })?;
         let array = Array {
             shape: vec![rows, SIDE, SIDE, CHANNELS],
-            values: Values::Numbers(self.values),
+            values: Elements::Bytes(self.values),
         };
         array.into_dataset(file, name, answer, None, options)
     }

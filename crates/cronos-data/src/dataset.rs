@@ -3,7 +3,9 @@
 use crate::error::DataError;
 use crate::fingerprint::Fingerprint;
 use crate::labels::{self, Labels};
+use crate::options::ImageFit;
 use crate::origin::{Origin, Trouble};
+use crate::values::{Values, gather};
 
 /// Row-major numeric table.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,16 +15,42 @@ pub struct Features {
     /// Number of columns.
     pub columns: usize,
     /// The values, row after row.
-    pub values: Vec<f64>,
+    pub values: Values,
 }
 
 impl Features {
-    /// The values of row `index`.
+    /// The value of a row and a column, as a number.
     ///
     /// # Panics
     /// When there is no such row, as slices do.
-    pub fn row(&self, index: usize) -> &[f64] {
-        &self.values[index * self.columns..(index + 1) * self.columns]
+    pub fn at(&self, row: usize, column: usize) -> f64 {
+        self.values.at(row * self.columns + column)
+    }
+
+    /// The values of row `index`, as numbers.
+    ///
+    /// # Panics
+    /// When there is no such row, as slices do.
+    pub fn row(&self, index: usize) -> Vec<f64> {
+        self.values.rows(self.columns, &[index]).into_numbers()
+    }
+
+    /// Whether each column has more than one value; a missing one differs from all.
+    pub fn varies(&self) -> Vec<bool> {
+        fn differ<T: Copy + PartialEq>(values: &[T], columns: usize) -> Vec<bool> {
+            let mut varies = vec![false; columns];
+            let first = &values[..columns.min(values.len())];
+            for row in values.chunks_exact(columns.max(1)) {
+                for ((varies, value), first) in varies.iter_mut().zip(row).zip(first) {
+                    *varies |= value != first;
+                }
+            }
+            varies
+        }
+        match &self.values {
+            Values::Numbers(values) => differ(values, self.columns),
+            Values::Bytes(values) => differ(values, self.columns),
+        }
     }
 
     /// The named rows, in the order named.
@@ -33,8 +61,18 @@ impl Features {
         Features {
             rows: rows.len(),
             columns: self.columns,
-            values: gather(&self.values, self.columns, rows),
+            values: self.values.rows(self.columns, rows),
         }
+    }
+
+    /// The named rows, which are in ascending order, without a second copy of them.
+    ///
+    /// # Panics
+    /// When there is no such row, as slices do.
+    pub fn keep(mut self, rows: &[usize]) -> Features {
+        self.values.keep_rows(self.columns, rows);
+        self.rows = rows.len();
+        self
     }
 }
 
@@ -81,14 +119,6 @@ impl Target {
     }
 }
 
-fn gather(values: &[f64], columns: usize, rows: &[usize]) -> Vec<f64> {
-    let mut chosen = Vec::with_capacity(rows.len() * columns);
-    for &row in rows {
-        chosen.extend_from_slice(&values[row * columns..(row + 1) * columns]);
-    }
-    chosen
-}
-
 /// A column of a text table that goes up by one with every row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountingColumn {
@@ -123,6 +153,12 @@ pub struct Dataset {
     pub dropped: Vec<String>,
     /// Height, width and channels when every row is an image.
     pub image_shape: Option<(usize, usize, usize)>,
+    /// How images were brought to this shape, if they come from files of their own.
+    pub image_fit: Option<ImageFit>,
+    /// The name of every row's file; empty if rows do not have one each.
+    pub files: Vec<String>,
+    /// What a user should know about the source, a sentence each.
+    pub remarks: Vec<String>,
 }
 
 impl Dataset {
@@ -143,6 +179,12 @@ impl Dataset {
             counting: self.counting.clone(),
             dropped: self.dropped.clone(),
             image_shape: self.image_shape,
+            image_fit: self.image_fit,
+            files: match &self.files[..] {
+                [] => Vec::new(),
+                files => rows.iter().map(|&row| files[row].clone()).collect(),
+            },
+            remarks: self.remarks.clone(),
         }
     }
 
@@ -182,7 +224,7 @@ impl Dataset {
         }
     }
 
-    /// Sixteen hex digits (FNV-1a, 64 bits) over shape, names, feature bits, target and weights.
+    /// Sixteen hex digits (64 bits, made as FNV-1a) over shape, names, feature bits, target and weights.
     ///
     /// The same content gives the same digits on every machine; the data set's own name is
     /// left out, so that a renamed file keeps its fingerprint.
@@ -194,7 +236,10 @@ impl Dataset {
         for name in &self.feature_names {
             hash.text(name);
         }
-        hash.numbers(&self.features.values);
+        match &self.features.values {
+            Values::Numbers(values) => hash.numbers(values),
+            Values::Bytes(values) => hash.words(values),
+        }
         hash.text(self.target_name.as_deref().unwrap_or(""));
         match &self.target {
             None => hash.count(0),

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::answers;
-use crate::array::{Answer, Array, Values};
+use crate::array::{Answer, Array, Elements};
 use crate::dataset::{Dataset, Loaded};
 use crate::error::DataError;
 use crate::options::{ReadOptions, TargetColumn};
@@ -32,8 +32,9 @@ pub(crate) fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataErr
     array.into_dataset(path, source::short_name(path), answer, None, options)
 }
 
-/// Reads a folder with `train-images…` and, if it is there, `t10k-images…`.
-pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
+/// Reads `train-images…` of a folder and, if it is there, `t10k-images…`; `None` if the folder
+/// does not hold IDX files.
+pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Option<Loaded>, DataError> {
     let failed = |e| DataError::io("read", path, e);
     let mut files = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)? {
@@ -53,11 +54,7 @@ pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Loaded, D
             .map(|file| Path::new(path).join(file).to_string_lossy().into_owned())
     };
     let Some(train) = find(&["train-images", "train_images"]) else {
-        return Err(DataError::content(
-            path,
-            "the folder has no IDX file train-images… and no CIFAR-10 file data_batch…; name a file \
-             in it instead",
-        ));
+        return Ok(None);
     };
     let name = source::short_name(path);
     let mut train = read(&train, options)?;
@@ -81,7 +78,7 @@ pub(crate) fn read_folder(path: &str, options: &ReadOptions) -> Result<Loaded, D
         }
         None => None,
     };
-    Ok(Loaded { train, test })
+    Ok(Some(Loaded { train, test }))
 }
 
 fn is_images(path: &str) -> bool {
@@ -148,11 +145,14 @@ pub(crate) fn open(path: &str) -> Result<Array, DataError> {
             }
         };
     }
-    let values = element.read(&mut stream, count, &shape, path)?;
-    Ok(Array {
-        shape,
-        values: Values::Numbers(values),
-    })
+    let declared = (count, &shape[..]);
+    let values = match element.code {
+        0x08 => Elements::Bytes(element.read(&mut stream, declared, path, |bytes| bytes[0])?),
+        _ => Elements::Numbers(
+            element.read(&mut stream, declared, path, |bytes| element.value(bytes))?,
+        ),
+    };
+    Ok(Array { shape, values })
 }
 
 /// Fills `bytes`, or refuses a file that ends first.
@@ -189,20 +189,19 @@ impl Element {
             (0x0c, &[a, b, c, d]) => f64::from(i32::from_be_bytes([a, b, c, d])),
             (0x0d, &[a, b, c, d]) => f64::from(f32::from_be_bytes([a, b, c, d])),
             (0x0e, &[a, b, c, d, e, f, g, h]) => f64::from_be_bytes([a, b, c, d, e, f, g, h]),
-            (_, &[a]) => f64::from(a),
             _ => f64::NAN,
         }
     }
 
     /// Reads `count` elements and makes sure that the file then ends. Memory grows with what
     /// is read, whatever `count` claims.
-    fn read(
+    fn read<T>(
         self,
         stream: &mut impl Read,
-        count: usize,
-        shape: &[usize],
+        (count, shape): (usize, &[usize]),
         path: &str,
-    ) -> Result<Vec<f64>, DataError> {
+        value: impl Fn(&[u8]) -> T,
+    ) -> Result<Vec<T>, DataError> {
         // A multiple of every width.
         let mut chunk = vec![0; 1 << 16];
         let mut values = Vec::new();
@@ -219,7 +218,7 @@ impl Element {
                     Err(e) => return Err(DataError::reading(path, e)),
                 }
             }
-            values.extend(chunk[..got].chunks_exact(self.width).map(|b| self.value(b)));
+            values.extend(chunk[..got].chunks_exact(self.width).map(&value));
             if got < wanted {
                 return Err(DataError::content(
                     path,

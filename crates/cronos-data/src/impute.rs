@@ -2,6 +2,7 @@
 
 use crate::dataset::Features;
 use crate::error::{DataError, quoted};
+use crate::values::Values;
 
 /// What stands in for a missing value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,12 +33,8 @@ impl Imputer {
     ) -> Result<Imputer, DataError> {
         let mut values = Vec::with_capacity(features.columns);
         for column in 0..features.columns {
-            let present: Vec<f64> = features
-                .values
-                .iter()
-                .skip(column)
-                .step_by(features.columns)
-                .copied()
+            let present: Vec<f64> = (0..features.rows)
+                .map(|row| features.at(row, column))
                 .filter(|value| !value.is_nan())
                 .collect();
             if present.is_empty() {
@@ -60,10 +57,10 @@ impl Imputer {
 
     /// Replaces every NaN by its column's value. Columns beyond those learnt stay as they are.
     pub fn apply(&self, features: &mut Features) {
-        if features.columns == 0 {
+        let Values::Numbers(values) = &mut features.values else {
             return;
-        }
-        for row in features.values.chunks_exact_mut(features.columns) {
+        };
+        for row in values.chunks_exact_mut(features.columns.max(1)) {
             for (value, filling) in row.iter_mut().zip(&self.values) {
                 if value.is_nan() {
                     *value = *filling;

@@ -1,5 +1,7 @@
 //! Which columns are features, which one is the target and which one holds weights.
 
+use std::collections::HashMap;
+
 use crate::columns::{Columns, Place, given_number, says_something, whole_number};
 use crate::error::{DataError, counted, listed, quoted};
 use crate::options::{ReadOptions, TargetColumn, WeightColumn};
@@ -177,8 +179,11 @@ impl Columns<'_> {
     fn match_names(&self, expected: &[String], requests: Requests) -> Result<Roles, DataError> {
         let mut features = Vec::with_capacity(expected.len());
         let mut is_feature = vec![false; self.count];
+        // The first column of a name counts; thousands of names are not searched for one by one.
+        let named = self.names.unwrap_or_default().iter().enumerate().rev();
+        let places: HashMap<&String, usize> = named.map(|(place, name)| (name, place)).collect();
         for name in expected {
-            match self.position(name) {
+            match places.get(name).copied() {
                 Some(column) => {
                     features.push(column);
                     is_feature[column] = true;

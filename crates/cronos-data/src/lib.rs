@@ -1,4 +1,4 @@
-//! Readers for tables and arrays.
+//! Readers for tables, arrays and folders of images.
 //!
 //! [`read`] takes a path, or the built-in name `digits`, and gives numeric features and a
 //! target, or a [`DataError`] whose text is one sentence that names the file, the line or
@@ -20,6 +20,7 @@ pub mod file;
 mod fingerprint;
 mod header;
 mod idx;
+mod images;
 pub mod impute;
 mod index;
 pub mod labels;
@@ -36,11 +37,15 @@ pub mod split;
 mod stream;
 mod svm;
 mod table;
+mod values;
 pub mod weights;
 
 pub use dataset::{CountingColumn, Dataset, Features, Loaded, Target};
 pub use error::DataError;
 pub use labels::Task;
-pub use options::{IndexColumn, Missing, ReadOptions, TargetColumn, WeightColumn};
+pub use options::{
+    ImageFit, ImageOptions, IndexColumn, Missing, ReadOptions, TargetColumn, WeightColumn,
+};
 pub use origin::Origin;
 pub use source::read;
+pub use values::Values;

@@ -8,7 +8,7 @@ use std::io::{BufReader, Read};
 
 use npyz::{DType, Deserialize, NpyFile, NpyHeader, Order, TypeChar};
 
-use crate::array::{Array, Values};
+use crate::array::{Array, Elements};
 use crate::error::DataError;
 
 /// NumPy itself refuses longer headers unless told otherwise.
@@ -62,27 +62,28 @@ pub(crate) fn read(mut reader: impl Read, size: u64, file: &str) -> Result<Array
     let order = header.order();
     let source = NpyFile::with_header(header, reader);
     let values = match (kind.type_char(), width) {
-        (TypeChar::Float, 8) => Values::Numbers(collect(source, file, |v: f64| v)?),
-        (TypeChar::Float, 4) => Values::Numbers(collect(source, file, |v: f32| v.into())?),
-        (TypeChar::Int, 8) => Values::Numbers(collect(source, file, |v: i64| v as f64)?),
-        (TypeChar::Int, 4) => Values::Numbers(collect(source, file, |v: i32| v.into())?),
-        (TypeChar::Int, 2) => Values::Numbers(collect(source, file, |v: i16| v.into())?),
-        (TypeChar::Int, 1) => Values::Numbers(collect(source, file, |v: i8| v.into())?),
-        (TypeChar::Uint, 8) => Values::Numbers(collect(source, file, |v: u64| v as f64)?),
-        (TypeChar::Uint, 4) => Values::Numbers(collect(source, file, |v: u32| v.into())?),
-        (TypeChar::Uint, 2) => Values::Numbers(collect(source, file, |v: u16| v.into())?),
-        (TypeChar::Uint, 1) => Values::Numbers(collect(source, file, |v: u8| v.into())?),
+        (TypeChar::Float, 8) => Elements::Numbers(collect(source, file, |v: f64| v)?),
+        (TypeChar::Float, 4) => Elements::Numbers(collect(source, file, |v: f32| v.into())?),
+        (TypeChar::Int, 8) => Elements::Numbers(collect(source, file, |v: i64| v as f64)?),
+        (TypeChar::Int, 4) => Elements::Numbers(collect(source, file, |v: i32| v.into())?),
+        (TypeChar::Int, 2) => Elements::Numbers(collect(source, file, |v: i16| v.into())?),
+        (TypeChar::Int, 1) => Elements::Numbers(collect(source, file, |v: i8| v.into())?),
+        (TypeChar::Uint, 8) => Elements::Numbers(collect(source, file, |v: u64| v as f64)?),
+        (TypeChar::Uint, 4) => Elements::Numbers(collect(source, file, |v: u32| v.into())?),
+        (TypeChar::Uint, 2) => Elements::Numbers(collect(source, file, |v: u16| v.into())?),
+        (TypeChar::Uint, 1) => Elements::Bytes(collect(source, file, |v: u8| v)?),
         (TypeChar::Bool, 1) => {
-            Values::Numbers(collect(source, file, |v: bool| f64::from(u8::from(v)))?)
+            Elements::Numbers(collect(source, file, |v: bool| f64::from(u8::from(v)))?)
         }
         (TypeChar::UnicodeStr | TypeChar::ByteStr, _) => {
-            Values::Text(collect(source, file, |v: String| v)?)
+            Elements::Text(collect(source, file, |v: String| v)?)
         }
         _ => return Err(unsupported(file, &kind.to_string())),
     };
     let values = match (values, order) {
-        (Values::Numbers(values), Order::Fortran) => Values::Numbers(reorder(&values, &shape)),
-        (Values::Text(values), Order::Fortran) => Values::Text(reorder(&values, &shape)),
+        (Elements::Numbers(values), Order::Fortran) => Elements::Numbers(reorder(&values, &shape)),
+        (Elements::Bytes(values), Order::Fortran) => Elements::Bytes(reorder(&values, &shape)),
+        (Elements::Text(values), Order::Fortran) => Elements::Text(reorder(&values, &shape)),
         (values, Order::C) => values,
     };
     Ok(Array { shape, values })

@@ -47,6 +47,46 @@ pub enum IndexColumn {
     Keep,
 }
 
+/// How an image of another size is brought to the wanted one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageFit {
+    /// In the middle of black. One that is too large is shrunk first, keeping the ratio of its
+    /// sides; none is enlarged.
+    Pad,
+    /// Stretched or shrunk to fill it, whatever becomes of the ratio of its sides.
+    Resize,
+}
+
+impl ImageFit {
+    /// `pad` or `resize`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageFit::Pad => "pad",
+            ImageFit::Resize => "resize",
+        }
+    }
+
+    /// The one with a name.
+    pub fn named(name: &str) -> Option<ImageFit> {
+        [ImageFit::Pad, ImageFit::Resize]
+            .into_iter()
+            .find(|fit| fit.name() == name)
+    }
+}
+
+/// What images of a folder are brought to.
+#[derive(Debug, Clone, Default)]
+pub struct ImageOptions {
+    /// Height and width; the largest among the training images if nothing is said.
+    pub size: Option<(usize, usize)>,
+    /// How; if nothing is said, images are resized to a given size and else padded.
+    pub fit: Option<ImageFit>,
+    /// 1 for gray or 3 for colour; if nothing is said, 1 if every training image is gray.
+    pub channels: Option<usize>,
+    /// Images that take more than this together are refused.
+    pub memory_limit_bytes: Option<u64>,
+}
+
 /// How to read a data set.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions<'a> {
@@ -64,6 +104,8 @@ pub struct ReadOptions<'a> {
     pub missing: Missing,
     /// The features a model was trained with; columns are matched to them.
     pub expected_features: Option<&'a [String]>,
+    /// What images of a folder are brought to.
+    pub images: ImageOptions,
 }
 
 impl ReadOptions<'_> {

@@ -9,7 +9,7 @@ use crate::error::DataError;
 use crate::options::ReadOptions;
 use crate::stream;
 use crate::table::Table;
-use crate::{cifar, digits, idx, npy, npz, svm};
+use crate::{cifar, digits, idx, images, npy, npz, svm};
 
 /// A file's format, as told by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,13 +20,15 @@ pub(crate) enum Format {
     Idx,
     Cifar,
     Svm,
+    Image,
 }
 
-/// Reads a data set from a file, a folder of IDX or CIFAR-10 files, or the built-in `digits`.
+/// Reads a data set from a file, a folder of IDX files, CIFAR-10 files or images, or the built-in
+/// `digits`.
 ///
 /// The format follows from the name: `.csv`, `.tsv`, `.txt`, `.libsvm`, `.svm` and `.svmlight`
 /// (each also packed with gzip), `.npy`, `.npz`, IDX as `train-images-idx3-ubyte` or `.idx`
-/// (also packed), and CIFAR-10 as `data_batch_1.bin` (also packed).
+/// (also packed), CIFAR-10 as `data_batch_1.bin` (also packed), and `.jpg`, `.jpeg` and `.png`.
 ///
 /// # Errors
 /// When the file cannot be read, or when its content is refused.
@@ -36,10 +38,7 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
     }
     let metadata = fs::metadata(source).map_err(|e| DataError::io("read", source, e))?;
     if metadata.is_dir() {
-        return match cifar::read_folder(source, options)? {
-            Some(loaded) => Ok(loaded),
-            None => idx::read_folder(source, options),
-        };
+        return read_folder(source, options);
     }
     match format(source) {
         Some(Format::Table(delimiter)) => {
@@ -62,13 +61,28 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
         Some(Format::Idx) => Ok(whole(idx::read(source, options)?)),
         Some(Format::Cifar) => Ok(whole(cifar::read(source, options)?)),
         Some(Format::Svm) => Ok(whole(svm::read(source, options)?)),
+        Some(Format::Image) => Ok(whole(images::read_file(source, options)?)),
         None => Err(DataError::content(
             source,
             "its extension is not known; supported are .csv, .tsv, .txt, .libsvm, .svm and \
              .svmlight (each also .gz), .npy, .npz, IDX files (-idx3-ubyte or .idx, also .gz), \
-             CIFAR-10 files (data_batch_1.bin), a folder of either, and the built-in name digits",
+             CIFAR-10 files (data_batch_1.bin), images (.jpg, .jpeg, .png), a folder of any of \
+             these three, and the built-in name digits",
         )),
     }
+}
+
+fn read_folder(path: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
+    for reader in [cifar::read_folder, idx::read_folder, images::read_folder] {
+        if let Some(loaded) = reader(path, options)? {
+            return Ok(loaded);
+        }
+    }
+    Err(DataError::content(
+        path,
+        "the folder has no IDX file train-images…, no CIFAR-10 file data_batch… and no .jpg, .jpeg \
+         or .png image, be it in a folder for each class or in itself; name a file in it instead",
+    ))
 }
 
 fn whole(train: Dataset) -> Loaded {
@@ -91,6 +105,7 @@ pub(crate) fn format(path: &str) -> Option<Format> {
         "npy" if !packed => Some(Format::Npy),
         "npz" if !packed => Some(Format::Npz),
         "libsvm" | "svm" | "svmlight" => Some(Format::Svm),
+        _ if !packed && images::is_called_so(plain) => Some(Format::Image),
         _ if cifar::is_called_so(plain) => Some(Format::Cifar),
         _ if is_idx(plain) => Some(Format::Idx),
         _ => None,

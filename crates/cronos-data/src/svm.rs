@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, Read};
 
-use crate::array::{Answer, Array, Values};
+use crate::array::{Answer, Array, Elements};
 use crate::cell::{self, Cell};
 use crate::columns::given_number;
 use crate::dataset::{Dataset, Target};
@@ -191,7 +191,7 @@ impl Sparse<'_> {
         })?;
         let array = Array {
             shape: vec![rows, width],
-            values: Values::Numbers(values),
+            values: Elements::Numbers(values),
         };
         array.into_dataset(file, source::short_name(file), answer, None, options)
     }

@@ -13,6 +13,7 @@ use crate::options::{IndexColumn, Missing, ReadOptions, TargetColumn};
 use crate::origin::{Origin, Places};
 use crate::records::{Records, Row};
 use crate::stream::{self, Stream};
+use crate::values::Values;
 use crate::weights;
 
 /// A table to be read.
@@ -207,7 +208,7 @@ impl<'a> Rows<'a> {
             features: Features {
                 rows: self.count,
                 columns: feature_names.len(),
-                values: self.values,
+                values: Values::Numbers(self.values),
             },
             feature_names,
             target,
@@ -218,6 +219,9 @@ impl<'a> Rows<'a> {
             counting,
             dropped: self.layout.dropped.clone(),
             image_shape: None,
+            image_fit: None,
+            files: Vec::new(),
+            remarks: Vec::new(),
         })
     }
 }

@@ -1,10 +1,11 @@
 //! How much each row counts: weights read with the data, and weights of classes.
 
-use crate::array::{Array, Values};
+use crate::array::{Array, Elements};
 use crate::cell::{self, Cell};
 use crate::error::{DataError, quoted};
 use crate::labels;
 use crate::names;
+use crate::values::Values;
 
 /// What a weight must be.
 const REMEDY: &str = "a weight must be a finite number, 0 or more";
@@ -22,8 +23,11 @@ pub(crate) fn parse(text: &str) -> Result<f64, String> {
 pub(crate) fn of_array(array: Array, file: &str) -> Result<Vec<f64>, DataError> {
     let one_column = array.shape.iter().skip(1).all(|&length| length == 1);
     match array.values {
-        Values::Numbers(values) if one_column && !array.shape.is_empty() => {
+        Elements::Numbers(values) if one_column && !array.shape.is_empty() => {
             check(values, file, None)
+        }
+        Elements::Bytes(values) if one_column && !array.shape.is_empty() => {
+            check(Values::Bytes(values).into_numbers(), file, None)
         }
         _ => Err(DataError::content(
             file,

@@ -74,7 +74,7 @@ fn a_folder_gives_all_batches_in_order() {
     let both = read(&folder.path(""), &plain()).unwrap();
     let test = both.test.unwrap();
     assert_eq!(
-        (test.features.values[0], test.target),
+        (test.features.values.to_numbers()[0], test.target),
         (4.0, numbers(&[5.0]))
     );
     assert_eq!(test.name, format!("{}-test", both.train.name));

@@ -76,14 +76,20 @@ fn features_are_matched_by_name_in_any_order() {
     };
     let auto = options(TargetColumn::Auto);
     let data = table("a,id,y,b\n1,7,3,2\n", &auto);
-    assert_eq!(data.features.values, [2.0, 1.0]);
+    assert_eq!(data.features.values.to_numbers(), [2.0, 1.0]);
     assert_eq!(data.feature_names, expected);
     assert_eq!(data.target, numbers(&[3.0]));
     // A column that is not asked for may hold anything.
     let data = table("a,note,b\n1,hello,2\n", &options(TargetColumn::Absent));
-    assert_eq!((data.features.values, data.target), (vec![2.0, 1.0], None));
+    assert_eq!(
+        (data.features.values.to_numbers(), data.target),
+        (vec![2.0, 1.0], None)
+    );
     let data = table("a,b\n1,2\n", &auto);
-    assert_eq!((data.features.values, data.target), (vec![2.0, 1.0], None));
+    assert_eq!(
+        (data.features.values.to_numbers(), data.target),
+        (vec![2.0, 1.0], None)
+    );
     let message = refusal("a,c\n1,2\n", &auto);
     let start =
         ": column \"b\" is missing; the model needs it, and the columns here are \"a\", \"c\"";
@@ -102,12 +108,12 @@ fn without_common_names_features_are_matched_by_position() {
     };
     let auto = options(TargetColumn::Auto);
     let data = table("1,2\n3,4\n", &auto);
-    assert_eq!(data.features.values, [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(data.features.values.to_numbers(), [1.0, 2.0, 3.0, 4.0]);
     assert_eq!((data.feature_names, data.target), (expected.to_vec(), None));
     // Names that only count say nothing about what a column holds.
     for header in ["0,1,y", "x0,x1,y"] {
         let data = table(format!("{header}\n1,2,3\n"), &auto);
-        assert_eq!(data.features.values, [1.0, 2.0], "{header}");
+        assert_eq!(data.features.values.to_numbers(), [1.0, 2.0], "{header}");
         assert_eq!(data.target, numbers(&[3.0]), "{header}");
     }
     let counted = ["x0".to_owned(), "x1".to_owned()];
@@ -118,7 +124,7 @@ fn without_common_names_features_are_matched_by_position() {
             ..auto.clone()
         },
     );
-    assert_eq!(data.features.values, [1.0, 2.0]);
+    assert_eq!(data.features.values.to_numbers(), [1.0, 2.0]);
     let message = refusal("p,q,r\n1,2,3\n", &auto);
     assert_eq!(
         message,

@@ -16,10 +16,14 @@ fn digits_are_the_known_images() {
     assert_eq!(data.feature_names[0], "pixel_0_0");
     assert_eq!(data.feature_names[15], "pixel_1_7");
     assert_eq!(data.feature_names[63], "pixel_7_7");
-    assert_eq!(data.features.values.iter().sum::<f64>(), 561_718.0);
+    assert_eq!(
+        data.features.values.to_numbers().iter().sum::<f64>(),
+        561_718.0
+    );
     let range = data
         .features
         .values
+        .to_numbers()
         .iter()
         .fold((99.0, -99.0), |r, &v| (f64::min(r.0, v), f64::max(r.1, v)));
     assert_eq!(range, (0.0, 16.0));

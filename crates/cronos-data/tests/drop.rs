@@ -34,7 +34,7 @@ fn dropped_columns_are_not_used() {
         assert_eq!(data.feature_names, ["a", "b"]);
         // The last column that is left is the target.
         assert_eq!(data.target_name.as_deref(), Some("price"));
-        assert_eq!(data.features.values, [1.0, 2.0, 4.0, 5.0]);
+        assert_eq!(data.features.values.to_numbers(), [1.0, 2.0, 4.0, 5.0]);
         assert_eq!(data.dropped, ["name", "note"]);
     }
     assert_eq!(
@@ -78,7 +78,7 @@ fn columns_without_names_are_dropped_by_place() {
     for name in ["1", "x1", "-3"] {
         let data = table(text, &drop(&[name]));
         assert_eq!(data.feature_names, ["x0", "x2"], "{name}");
-        assert_eq!(data.features.values, [1.0, 3.0, 4.0, 6.0]);
+        assert_eq!(data.features.values.to_numbers(), [1.0, 3.0, 4.0, 6.0]);
         assert_eq!(data.dropped, ["x1"], "{name}");
     }
     let message = refusal(text, &drop(&["x3"]));
@@ -93,7 +93,7 @@ fn columns_without_names_are_dropped_by_place() {
     };
     let data = table(text, &options);
     assert_eq!(data.feature_names, ["x1", "x2"]);
-    assert_eq!(data.features.values, [3.0, 9.0, 6.0, 8.0]);
+    assert_eq!(data.features.values.to_numbers(), [3.0, 9.0, 6.0, 8.0]);
     let folder = Folder::new();
     let path = folder.put(
         "a.npy",
@@ -104,7 +104,7 @@ fn columns_without_names_are_dropped_by_place() {
         (data.feature_names, data.image_shape),
         (vec!["x0".to_owned(), "x2".to_owned()], None)
     );
-    assert_eq!(data.features.values, [1.0, 3.0, 5.0, 7.0]);
+    assert_eq!(data.features.values.to_numbers(), [1.0, 3.0, 5.0, 7.0]);
     let data = loaded("digits", &drop(&["pixel_0_0"]));
     assert_eq!((data.features.columns, data.image_shape), (63, None));
 }
@@ -127,7 +127,11 @@ fn a_model_does_not_ask_for_what_was_dropped() {
     ] {
         for names in [&[][..], &["x1"]] {
             let data = table(text, &options(target.clone(), names));
-            assert_eq!(data.features.values, [1.0, 3.0], "{text} {names:?}");
+            assert_eq!(
+                data.features.values.to_numbers(),
+                [1.0, 3.0],
+                "{text} {names:?}"
+            );
         }
     }
     let message = refusal("1,2,3,4,5\n", &options(TargetColumn::Auto, &[]));
@@ -143,7 +147,7 @@ fn a_model_does_not_ask_for_what_was_dropped() {
             ..drop(&["x2"])
         };
         let data = table(text, &options);
-        assert_eq!(data.features.values, [1.0, 2.0], "{text}");
+        assert_eq!(data.features.values.to_numbers(), [1.0, 2.0], "{text}");
         assert!(data.target.is_some());
     }
     // An index into the training data says nothing about other data with names.

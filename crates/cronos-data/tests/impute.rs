@@ -1,7 +1,7 @@
 //! Missing values filled in.
 
-use cronos_data::Features;
 use cronos_data::impute::{Imputation, Imputer};
+use cronos_data::{Features, Values};
 
 const NONE: f64 = f64::NAN;
 
@@ -9,7 +9,7 @@ fn features(columns: usize, values: &[f64]) -> Features {
     Features {
         rows: values.len() / columns,
         columns,
-        values: values.to_vec(),
+        values: Values::Numbers(values.to_vec()),
     }
 }
 
@@ -23,7 +23,7 @@ fn mean_and_median_come_from_the_values_there_are() {
     let mut filled = data.clone();
     median.apply(&mut filled);
     assert_eq!(
-        filled.values,
+        filled.values.to_numbers(),
         [1.0, 2.5, 2.0, 1.0, 9.0, 2.0, 2.0, 4.0, 2.0, 3.0]
     );
 }
@@ -61,7 +61,7 @@ fn nothing_happens_to_nothing() {
     let mut empty = Features {
         rows: 3,
         columns: 0,
-        values: Vec::new(),
+        values: Values::Numbers(Vec::new()),
     };
     let imputer = Imputer::fit(&empty, &[], Imputation::Mean).unwrap();
     imputer.apply(&mut empty);

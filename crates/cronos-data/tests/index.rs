@@ -48,7 +48,7 @@ fn an_index_is_left_out_and_told() {
             let text = with_index(header, index);
             let data = table(&text, &plain());
             assert_eq!(data.feature_names, ["a"], "{header}");
-            assert_eq!(data.features.values, [5.0, 3.0, 7.0]);
+            assert_eq!(data.features.values.to_numbers(), [5.0, 3.0, 7.0]);
             assert_eq!(data.features.columns, 1);
             assert_eq!(data.counting, left_out(name));
             let kept = ReadOptions {
@@ -88,7 +88,7 @@ fn what_does_not_count_or_has_another_name_is_a_feature() {
     let data = table("a,id,Unnamed: 2,y\n5,4,0,2.5\n7,5,1,3.5\n", &plain());
     assert_eq!(data.feature_names, ["a"]);
     assert_eq!(data.counting.len(), 2);
-    assert_eq!(data.features.values, [5.0, 7.0]);
+    assert_eq!(data.features.values.to_numbers(), [5.0, 7.0]);
     // One row does not count, and an only feature is kept.
     assert_eq!(table("id,a,y\n1,5,2\n", &plain()).features.columns, 2);
     let data = table("index,y\n0,5.5\n1,7.5\n", &plain());
@@ -108,7 +108,7 @@ fn what_does_not_count_or_has_another_name_is_a_feature() {
 fn frames_without_names_have_a_header_of_numbers() {
     let data = table(",0,1,2\n0,5,6,1.5\n1,7,8,2.5\n", &plain());
     assert_eq!(data.feature_names, ["0", "1"]);
-    assert_eq!(data.features.values, [5.0, 6.0, 7.0, 8.0]);
+    assert_eq!(data.features.values.to_numbers(), [5.0, 6.0, 7.0, 8.0]);
     assert_eq!(data.counting, left_out("Unnamed: 0"));
     // A row of data with a gap in front is none.
     let data = table(",0,1,2\n5,5,6,1.5\n", &sample::keep());
@@ -158,7 +158,7 @@ fn a_model_that_left_out_an_index_copes_with_it() {
         "b,index,a\n2,,1\n",
     ] {
         let data = read(text, &expected, TargetColumn::Absent);
-        assert_eq!(data.features.values, [1.0, 2.0], "{text}");
+        assert_eq!(data.features.values.to_numbers(), [1.0, 2.0], "{text}");
     }
     // An index is not mistaken for the target.
     assert_eq!(
@@ -175,6 +175,6 @@ fn a_model_that_left_out_an_index_copes_with_it() {
         (",0,1\n0,1,2\n", TargetColumn::Absent),
     ] {
         let data = read(text, &counted, target);
-        assert_eq!(data.features.values, [1.0, 2.0], "{text}");
+        assert_eq!(data.features.values.to_numbers(), [1.0, 2.0], "{text}");
     }
 }

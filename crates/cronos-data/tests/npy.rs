@@ -75,20 +75,27 @@ fn every_type_and_byte_order_is_read() {
     ];
     for (descr, bytes) in cases {
         let data = array(npy(descr, false, "(2, 2)", &bytes), &absent());
-        assert_eq!(data.features.values, [1.0, 2.0, 0.0, 1.0], "{descr}");
+        assert_eq!(
+            data.features.values.to_numbers(),
+            [1.0, 2.0, 0.0, 1.0],
+            "{descr}"
+        );
         assert_eq!((data.features.rows, data.features.columns), (2, 2));
     }
     let data = array(npy("|b1", false, "(2, 2)", &[1, 0, 0, 1]), &absent());
-    assert_eq!(data.features.values, [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(data.features.values.to_numbers(), [1.0, 0.0, 0.0, 1.0]);
     let data = array(npy("|i1", false, "(1, 2)", &[0xff, 0x80]), &absent());
-    assert_eq!(data.features.values, [-1.0, -128.0]);
+    assert_eq!(data.features.values.to_numbers(), [-1.0, -128.0]);
 }
 
 #[test]
 fn fortran_order_is_turned_into_rows() {
     let bytes = floats(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
     let data = array(npy("<f8", true, "(2, 3)", &bytes), &absent());
-    assert_eq!(data.features.values, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(
+        data.features.values.to_numbers(),
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    );
     // Element (i, j, k) of shape (2, 2, 3) holds 100 i + 10 j + k.
     let mut bytes = Vec::new();
     for k in 0..3u8 {
@@ -107,12 +114,12 @@ fn fortran_order_is_turned_into_rows() {
 fn the_target_is_the_last_column_or_the_one_named() {
     let bytes = npy("|u1", false, "(2, 3)", &[1, 2, 3, 4, 5, 6]);
     let data = array(bytes.clone(), &ReadOptions::default());
-    assert_eq!(data.features.values, [1.0, 2.0, 4.0, 5.0]);
+    assert_eq!(data.features.values.to_numbers(), [1.0, 2.0, 4.0, 5.0]);
     assert_eq!(data.feature_names, ["x0", "x1"]);
     let values = vec![3.0, 6.0];
     assert_eq!(data.target, Some(Target::Numbers { columns: 1, values }));
     let data = array(bytes, &target("1"));
-    assert_eq!(data.features.values, [1.0, 3.0, 4.0, 6.0]);
+    assert_eq!(data.features.values.to_numbers(), [1.0, 3.0, 4.0, 6.0]);
 }
 
 #[test]
@@ -188,7 +195,7 @@ fn missing_and_infinite_values_are_refused_with_row_and_column() {
     let message = refusal(bytes(f64::INFINITY), &keep());
     let expected = ": row 2, column 1 (counting from 0): \"inf\" is infinite";
     assert!(message.starts_with(expected), "{message}");
-    assert!(array(bytes(f64::NAN), &keep()).features.values[3].is_nan());
+    assert!(array(bytes(f64::NAN), &keep()).features.values.to_numbers()[3].is_nan());
 }
 
 #[test]

@@ -32,7 +32,10 @@ fn usual_names_are_found() {
     ] {
         let path = folder.put("a.npz", npz(&[(y, line(&[8, 9])), (x, grid(2, 2, 1))]));
         let loaded = read(&path, &ReadOptions::default()).unwrap();
-        assert_eq!(loaded.train.features.values, [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(
+            loaded.train.features.values.to_numbers(),
+            [1.0, 2.0, 3.0, 4.0]
+        );
         assert_eq!(loaded.train.target, numbers(&[8.0, 9.0]));
         assert_eq!(loaded.train.target_name.as_deref(), Some(y));
         assert_eq!(loaded.train.name, "a");
@@ -57,7 +60,7 @@ fn a_test_part_comes_along() {
     let loaded = read(&path, &ReadOptions::default()).unwrap();
     let test = loaded.test.unwrap();
     assert_eq!(loaded.train.image_shape, Some((2, 2, 1)));
-    assert_eq!(test.features.values, [2.0; 4]);
+    assert_eq!(test.features.values.to_numbers(), [2.0; 4]);
     assert_eq!(
         (test.target, test.name),
         (numbers(&[1.0]), "mnist-test".to_owned())

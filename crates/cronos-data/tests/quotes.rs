@@ -63,7 +63,7 @@ fn quotes_inside_a_text_are_part_of_it() {
     // White space may follow the quotes, also of a text that spans lines.
     let data = table("a,y,b\n1,\"p\nq\" ,2\n", &target("y"));
     assert_eq!(data.target, texts(&["p\nq"]));
-    assert_eq!(data.features.values, [1.0, 2.0]);
+    assert_eq!(data.features.values.to_numbers(), [1.0, 2.0]);
     let folder = Folder::new();
     let path = folder.put("t.txt", "a y\n1 \"b  c\"  \n 2   \"d\"\n");
     assert_eq!(loaded(&path, &plain()).target, texts(&["b  c", "d"]));

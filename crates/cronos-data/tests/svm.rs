@@ -44,7 +44,7 @@ fn zeros_are_filled_in() {
         assert_eq!(data.name, "t");
         assert_eq!(data.feature_names, ["x0", "x1", "x2"]);
         assert_eq!(
-            data.features.values,
+            data.features.values.to_numbers(),
             [0.5, 0.0, -20.0, 0.0, 7.0, 0.0, 0.0, 0.0, 0.0]
         );
         assert_eq!(data.target, numbers(&[1.0, -1.0, 1.0]));
@@ -75,9 +75,12 @@ fn other_data_has_the_width_of_the_model() {
         ..plain()
     };
     let data = sparse("1 2:5\n", &options);
-    assert_eq!(data.features.values, [0.0, 5.0, 0.0, 0.0]);
+    assert_eq!(data.features.values.to_numbers(), [0.0, 5.0, 0.0, 0.0]);
     assert_eq!(data.target, numbers(&[1.0]));
-    assert_eq!(sparse("1\n", &options).features.values, [0.0; 4]);
+    assert_eq!(
+        sparse("1\n", &options).features.values.to_numbers(),
+        [0.0; 4]
+    );
     assert_eq!(
         refusal("1 1:1\n1 5:1\n", &options),
         ": line 2: index 5 is beyond the 4 features of the model; remove it, or train with rows \
@@ -94,14 +97,20 @@ fn other_data_has_the_width_of_the_model() {
         expected_features: Some(&train.feature_names),
         ..plain()
     };
-    assert_eq!(sparse("1 1:5 2:6\n", &options).features.values, [6.0, 0.0]);
+    assert_eq!(
+        sparse("1 1:5 2:6\n", &options).features.values.to_numbers(),
+        [6.0, 0.0]
+    );
     // Names that say something are matched by position.
     let named = strings(&["age", "size"]);
     let options = ReadOptions {
         expected_features: Some(&named),
         ..plain()
     };
-    assert_eq!(sparse("1 2:6\n", &options).features.values, [0.0, 6.0]);
+    assert_eq!(
+        sparse("1 2:6\n", &options).features.values.to_numbers(),
+        [0.0, 6.0]
+    );
 }
 
 #[test]
@@ -138,7 +147,7 @@ fn what_is_wrong_is_named_with_its_line() {
     }
     let message = refusal(b"1 1:1\n\xff 1:1\n", &plain());
     assert!(message.starts_with(": line 2: not UTF-8 text"), "{message}");
-    assert!(sparse("1 2:nan\n", &keep()).features.values[1].is_nan());
+    assert!(sparse("1 2:nan\n", &keep()).features.values.to_numbers()[1].is_nan());
 }
 
 #[test]

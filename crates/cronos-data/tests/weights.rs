@@ -118,7 +118,7 @@ fn other_data_may_lack_the_weights() {
         (data.weights, data.target_name.as_deref()),
         (Some(vec![7.0]), Some("price"))
     );
-    assert_eq!(data.features.values, [1.0, 2.0]);
+    assert_eq!(data.features.values.to_numbers(), [1.0, 2.0]);
     let data = table("b,a,price\n2,1,3.5\n", &options);
     assert_eq!(
         (data.weights, data.target_name.as_deref()),
@@ -131,14 +131,17 @@ fn other_data_may_lack_the_weights() {
     };
     for text in ["a,b\n1,2\n", "w,a,b\n-5,1,2\n", "a,w,b,y\n1,,2,3\n"] {
         let data = table(text, &options);
-        assert_eq!((data.features.values, data.weights), (vec![1.0, 2.0], None));
+        assert_eq!(
+            (data.features.values.to_numbers(), data.weights),
+            (vec![1.0, 2.0], None)
+        );
     }
 }
 
 #[test]
 fn a_table_without_names_has_its_weights_by_index() {
     let train = table("9,1,2,0.5\n8,3,4,1.5\n", &weighted("0"));
-    assert_eq!(train.features.values, [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(train.features.values.to_numbers(), [1.0, 2.0, 3.0, 4.0]);
     assert_eq!(train.feature_names, ["x1", "x2"]);
     assert_eq!(
         (train.weights, train.weight_name),
@@ -158,11 +161,14 @@ fn a_table_without_names_has_its_weights_by_index() {
     let if_there = || WeightColumn::IfThere("0".into());
     let data = other("7,1,2,0.5\n", if_there(), Auto);
     assert_eq!(
-        (data.features.values, data.weights),
+        (data.features.values.to_numbers(), data.weights),
         (vec![1.0, 2.0], Some(vec![7.0]))
     );
     let data = other("1,2\n", if_there(), Absent);
-    assert_eq!((data.features.values, data.weights), (vec![1.0, 2.0], None));
+    assert_eq!(
+        (data.features.values.to_numbers(), data.weights),
+        (vec![1.0, 2.0], None)
+    );
     // The names tell the places of the features to whoever knows nothing of the weights.
     for (text, target) in [
         ("1,2\n", Absent),
@@ -170,7 +176,7 @@ fn a_table_without_names_has_its_weights_by_index() {
         ("7,1,2,0.5\n", Auto),
     ] {
         let data = other(text, WeightColumn::Absent, target);
-        assert_eq!(data.features.values, [1.0, 2.0], "{text}");
+        assert_eq!(data.features.values.to_numbers(), [1.0, 2.0], "{text}");
     }
 }
 
@@ -223,7 +229,7 @@ fn arrays_have_weights_in_another_array_a_column_or_a_file() {
     let column = npy("|u1", false, "(2, 3)", &[1, 5, 0, 2, 6, 1]);
     let data = loaded(&folder.put("a.npy", column), &weighted("1"));
     assert_eq!(
-        (data.weights, data.features.values),
+        (data.weights, data.features.values.to_numbers()),
         (Some(vec![5.0, 6.0]), vec![1.0, 2.0])
     );
     let file = folder.put("w.npy", line(&[1.0, 2.0]));

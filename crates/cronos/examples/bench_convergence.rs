@@ -129,7 +129,7 @@ fn run<T: Real>(
 /// Classes below and from `classes / 2` on, as −1 and 1; standardised, with a bias.
 fn table(data: &Dataset, classes: usize, gates: usize, beta: f64) -> Program<f64> {
     let (n, d) = (data.features.rows, data.features.columns);
-    let column = |j: usize| (0..n).map(move |i| data.features.row(i)[j]);
+    let column = |j: usize| (0..n).map(move |i| data.features.at(i, j));
     let scale: Vec<(f64, f64)> = (0..d)
         .map(|j| {
             let mean = column(j).sum::<f64>() / n as f64;
@@ -138,7 +138,7 @@ fn table(data: &Dataset, classes: usize, gates: usize, beta: f64) -> Program<f64
         })
         .collect();
     let x = Matrix::from_fn(n, d + 1, |i, j| match scale.get(j) {
-        Some((mean, scale)) => (data.features.row(i)[j] - mean) / scale,
+        Some((mean, scale)) => (data.features.at(i, j) - mean) / scale,
         None => 1.0,
     });
     let class = |i: usize| match &data.target {

@@ -182,6 +182,7 @@ fn model(task: Task, network: Network) -> Model {
             beta: 0.0,
             gates: 0,
             grouping: None,
+            images: None,
             bias: true,
             feature_mean: vec![0.0; encoded],
             feature_scale: vec![1.0; encoded],

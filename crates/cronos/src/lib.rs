@@ -50,7 +50,7 @@ pub use fit::{Fitted, GateSource, Options, Precision, fit};
 pub use gates::Gates;
 pub use loss::Loss;
 pub use matrix::Matrix;
-pub use model::{FORMAT_VERSION, Grouping, Model, Task, Training, chosen_classes};
+pub use model::{FORMAT_VERSION, Grouping, Images, Model, Task, Training, chosen_classes};
 pub use network::{Gating, Network, TargetScaling};
 pub use observe::{Observer, SearchStep};
 pub use path::{Grid, Path, path};

@@ -99,7 +99,8 @@ fn csv(data: &Dataset, rows: &[usize], labels: &Labels) -> Result<Vec<u8>, Strin
     let names = data.feature_names.iter().map(String::as_str);
     writer.write_record(names.chain([TARGET])).map_err(failed)?;
     for (place, &row) in rows.iter().enumerate() {
-        let values = data.features.row(place).iter().map(f64::to_string);
+        let values = data.features.row(place);
+        let values = values.iter().map(f64::to_string);
         let class = labels.classes[labels.indices[row]].clone();
         writer.write_record(values.chain([class])).map_err(failed)?;
     }

@@ -183,7 +183,7 @@ pub fn importance() -> Vec<Importance> {
 pub fn mistakes() -> Result<Vec<Mistake>, Box<dyn std::error::Error>> {
     let digits = cronos_data::read("digits", &cronos_data::ReadOptions::default())?.train;
     let mistake = |i: usize| Mistake {
-        pixels: digits.features.row(i * 7).to_vec(),
+        pixels: digits.features.row(i * 7),
         width: 8,
         height: 8,
         channels: 1,

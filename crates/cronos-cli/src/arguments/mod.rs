@@ -1,7 +1,9 @@
 //! The command line.
 
+mod images;
 mod knobs;
 
+pub use images::Images;
 pub use knobs::{Activation, Knobs, Loss, Precision, Solver, Task};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -40,7 +42,11 @@ pub enum Command {
 }
 
 const DATA_HELP: &str = "The data: a csv, tsv, txt, libsvm (also .gz), npy, npz, IDX or CIFAR-10 \
-file, a folder of IDX or CIFAR-10 files, or the built-in set `digits`";
+file, a folder of IDX or CIFAR-10 files, a folder of .jpg or .png images with a sub-folder for \
+each class, or the built-in set `digits`";
+
+const PREDICT_HELP: &str = "The data, as for `fit`; images may also lie in one folder without \
+sub-folders, or be a single file";
 
 #[derive(Args)]
 pub struct Fit {
@@ -101,6 +107,8 @@ pub struct Fit {
     #[arg(long, value_name = "WEIGHTS", allow_hyphen_values = true)]
     pub class_weight: Vec<String>,
     #[command(flatten)]
+    pub images: Images,
+    #[command(flatten)]
     pub knobs: Knobs,
 }
 
@@ -149,7 +157,7 @@ pub struct Path {
 pub struct Predict {
     /// A model written by `cronos fit --out`
     pub model: PathBuf,
-    #[arg(help = DATA_HELP)]
+    #[arg(help = PREDICT_HELP)]
     pub data: String,
     /// The column that is not a feature, if the data has one
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -181,7 +189,7 @@ pub struct Eval {
 
 #[derive(Args)]
 pub struct Inspect {
-    /// A model file, a data file or `digits`
+    /// A model file, a data file or folder, or `digits`
     #[arg(value_name = "MODEL|DATA")]
     pub what: String,
     /// For a model: labelled data on which its features are shuffled one by one, to see what each
@@ -191,6 +199,8 @@ pub struct Inspect {
     /// Target column of a data file [default: with --data, as in training]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub target: Option<String>,
+    #[command(flatten)]
+    pub images: Images,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

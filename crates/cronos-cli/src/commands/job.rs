@@ -4,13 +4,13 @@ use super::labelled::{Truth, target_column, target_of};
 use crate::arguments::{self, Fit};
 use crate::failure::Failure;
 use crate::{model_file, output};
-use cronos::{Grouping, Matrix, Task};
+use cronos::{Grouping, Images, Matrix, Task};
 use cronos_data::impute::{Imputation, Imputer};
 use cronos_data::labels::{self, Labels};
 use cronos_data::weights::{self, ClassWeights};
 use cronos_data::{
-    DataError, Dataset, Features, IndexColumn, Missing, ReadOptions, TargetColumn, WeightColumn,
-    names, split,
+    DataError, Dataset, Features, ImageFit, ImageOptions, IndexColumn, Missing, ReadOptions,
+    TargetColumn, Values, WeightColumn, names, split,
 };
 use std::path::Path;
 
@@ -37,6 +37,8 @@ pub struct Job {
     pub fingerprint: String,
     /// Height, width and channels when every row is an image.
     pub image_shape: Option<(usize, usize, usize)>,
+    /// What other images are to be brought to, if the rows are images of bytes.
+    pub images: Option<Images>,
 }
 
 impl Job {
@@ -46,6 +48,8 @@ impl Job {
         let loaded = cronos_data::read(&fit.data, &options).map_err(Failure::reading)?;
         let data = loaded.train;
         remark_on_index(fit, &data);
+        data.remarks.iter().for_each(|text| output::remark(text));
+        let images = images(&data);
         let (goal, truth) = Goal::of(fit, &data)?;
         let other = match &fit.test {
             Some(source) => Some(read_test(fit, source, &data, options)?),
@@ -92,6 +96,7 @@ impl Job {
             target_name,
             fingerprint,
             image_shape,
+            images,
         })
     }
 
@@ -107,7 +112,7 @@ impl Job {
         let mut features = Features {
             rows: self.train.rows(),
             columns: self.train.columns(),
-            values: self.train.values().to_vec(),
+            values: Values::Numbers(self.train.values().to_vec()),
         };
         let imputer = Imputer::fit(&features, &self.feature_names, how)
             .map_err(|error| Failure::Input(format!("{}: {error}", fit.data)))?;
@@ -152,6 +157,20 @@ fn read_options(fit: &Fit) -> Result<ReadOptions<'static>, Failure> {
             None => Missing::Refuse,
         },
         expected_features: None,
+        images: fit.images.options(),
+    })
+}
+
+/// What other images are to be brought to. Those that come in one array have one size; others
+/// are then padded, as they would be in a folder.
+fn images(data: &Dataset) -> Option<Images> {
+    let (height, width, channels) = data.image_shape?;
+    let fit = data.image_fit.unwrap_or(ImageFit::Pad);
+    matches!(data.features.values, Values::Bytes(_)).then(|| Images {
+        height,
+        width,
+        channels,
+        fit: fit.name().into(),
     })
 }
 
@@ -170,6 +189,12 @@ fn read_test(
         }),
         drop: train.dropped.clone(),
         expected_features: Some(&train.feature_names),
+        images: ImageOptions {
+            size: train.image_shape.map(|(height, width, _)| (height, width)),
+            channels: train.image_shape.map(|(.., channels)| channels),
+            fit: Some(train.image_fit.unwrap_or(ImageFit::Pad)),
+            ..options.images
+        },
         ..options
     };
     let test = cronos_data::read(source, &options).map_err(Failure::reading)?;
@@ -221,12 +246,13 @@ struct Rows {
 }
 
 impl Rows {
-    fn select(&self, rows: &[usize]) -> Self {
-        let chosen = |all: &Vec<f64>| rows.iter().map(|&row| all[row]).collect();
+    /// The named rows, which are in ascending order.
+    fn keep(self, rows: &[usize]) -> Self {
+        let chosen = |all: Vec<f64>| rows.iter().map(|&row| all[row]).collect();
         Self {
-            features: self.features.select(rows),
+            features: self.features.keep(rows),
             truth: self.truth.select(rows),
-            weights: self.weights.as_ref().map(chosen),
+            weights: self.weights.map(chosen),
         }
     }
 
@@ -266,9 +292,9 @@ fn hold_out(fit: &Fit, all: Rows) -> Result<(Rows, Held), Failure> {
     };
     let (train, test) = split::holdout(all.features.rows, fraction, fit.knobs.seed, strata)
         .map_err(Failure::reading)?;
-    let held_out = all.select(&test);
-    let x = model_file::matrix(held_out.features)?;
-    Ok((all.select(&train), Some((x, held_out.truth))))
+    let truth = all.truth.select(&test);
+    let x = model_file::matrix(all.features.select(&test))?;
+    Ok((all.keep(&train), Some((x, truth))))
 }
 
 /// What is to be learned.

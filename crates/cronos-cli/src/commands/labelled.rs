@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::model_file;
 use crate::score::Score;
 use cronos::{Grouping, Matrix, Model, Task, chosen_classes};
-use cronos_data::{Dataset, Missing, ReadOptions, Target, TargetColumn};
+use cronos_data::{Dataset, ImageFit, ImageOptions, Missing, ReadOptions, Target, TargetColumn};
 
 /// What the rows should be.
 pub enum Truth {
@@ -87,6 +87,7 @@ impl Labelled {
             target: target_column(target.or(model.target_name.as_ref())),
             missing: missing(model),
             expected_features: Some(&model.feature_names),
+            images: images(model)?,
             ..ReadOptions::default()
         };
         let loaded = cronos_data::read(data, &options).map_err(Failure::reading)?;
@@ -108,13 +109,36 @@ pub fn missing(model: &Model) -> Missing {
     }
 }
 
+/// What images must be brought to for a model.
+pub fn images(model: &Model) -> Result<ImageOptions, Failure> {
+    let mut options = ImageOptions {
+        memory_limit_bytes: Some(cronos::memory::available()),
+        ..ImageOptions::default()
+    };
+    if let Some(images) = &model.training.images {
+        let fit = ImageFit::named(&images.fit);
+        options.fit = Some(fit.ok_or_else(|| {
+            Failure::Input(format!(
+                "the model fits images by {:?}, which this version does not know; use a newer one",
+                images.fit
+            ))
+        })?);
+        options.size = Some((images.height, images.width));
+        options.channels = Some(images.channels);
+    }
+    Ok(options)
+}
+
 /// The target of a data set, or an input error.
 pub fn target_of(data: &Dataset) -> Result<&Target, Failure> {
     data.target.as_ref().ok_or_else(|| {
-        Failure::Input(format!(
-            "{} has no target; name one with --target",
-            data.name
-        ))
+        Failure::Input(match data.files.is_empty() {
+            true => format!("{} has no target; name one with --target", data.name),
+            false => format!(
+                "the images of {} have no classes; put each into a sub-folder called like its class",
+                data.name
+            ),
+        })
     })
 }
 

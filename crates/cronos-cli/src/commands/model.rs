@@ -32,6 +32,7 @@ pub(super) fn model(
             beta: fitted.beta,
             gates: fitted.gates,
             grouping: job.grouping.clone(),
+            images: job.images.clone(),
             bias: options.bias,
             feature_mean: fitted.feature_scaling.mean.clone(),
             feature_scale: fitted.feature_scaling.scale.clone(),

@@ -1,11 +1,11 @@
 //! `cronos predict`
 
-use super::labelled::{missing, target_column};
+use super::labelled::{images, missing, target_column};
 use crate::arguments::Predict;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::{Matrix, Model, Task};
-use cronos_data::{Features, ReadOptions, TargetColumn};
+use cronos_data::{Dataset, ReadOptions, TargetColumn};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -14,7 +14,10 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
         model_file::check_writable(out, predict.force)?;
     }
     let model = model_file::read(&predict.model)?;
-    let x = model_file::matrix(features(predict, &model)?)?;
+    let Dataset {
+        features, files, ..
+    } = read(predict, &model)?;
+    let x = model_file::matrix(features)?;
     let decisions = model.decide(&x)?;
     let probabilities = model.probabilities(&x)?;
     let labels = match &model.task {
@@ -32,6 +35,7 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
             (0..matrix.rows()).map(|i| matrix.row(i).to_vec()).collect()
         };
         output::print_json(&json!({
+            "files": (!files.is_empty()).then_some(&files),
             "labels": labels,
             "decisions": rows(&decisions),
             "probabilities": probabilities.as_ref().map(rows),
@@ -40,6 +44,7 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
     }
     let text = csv(
         &model,
+        &files,
         &decisions,
         labels.as_deref(),
         probabilities.as_ref(),
@@ -51,13 +56,15 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The features of the data. A target that is not named is not read, so it may
+/// The data. A target that is not named is not read, so it may
 /// have gaps; only where columns have no names it must be told from the features.
-fn features(predict: &Predict, model: &Model) -> Result<Features, Failure> {
+fn read(predict: &Predict, model: &Model) -> Result<Dataset, Failure> {
+    let images = images(model)?;
     let options = |target| ReadOptions {
         target,
         missing: missing(model),
         expected_features: Some(&model.feature_names),
+        images: images.clone(),
         ..ReadOptions::default()
     };
     let read = |target| cronos_data::read(&predict.data, &options(target));
@@ -65,13 +72,16 @@ fn features(predict: &Predict, model: &Model) -> Result<Features, Failure> {
         Some(_) => read(target_column(predict.target.as_ref())),
         None => read(TargetColumn::Absent).or_else(|_| read(TargetColumn::Auto)),
     };
-    Ok(loaded.map_err(Failure::reading)?.train.features)
+    let data = loaded.map_err(Failure::reading)?.train;
+    data.remarks.iter().for_each(|text| output::remark(text));
+    Ok(data)
 }
 
-/// `prediction`, then for classes the decision values and, if they are known, the
+/// For images the file, then `prediction`, then for classes the decision values and, if they are known, the
 /// probabilities.
 fn csv(
     model: &Model,
+    files: &[String],
     decisions: &Matrix<f64>,
     labels: Option<&[&str]>,
     probabilities: Option<&Matrix<f64>>,
@@ -93,10 +103,14 @@ fn csv(
         let named = |class: &String| quoted(&format!("probability_{class}"));
         header.extend(classes.iter().map(named));
     }
+    if !files.is_empty() {
+        header.insert(0, "file".into());
+    }
     let mut text = header.join(",");
     text.push('\n');
     for i in 0..decisions.rows() {
-        let mut fields: Vec<String> = labels.map(|labels| quoted(labels[i])).into_iter().collect();
+        let mut fields: Vec<String> = files.get(i).map(|file| quoted(file)).into_iter().collect();
+        fields.extend(labels.map(|labels| quoted(labels[i])));
         fields.extend(decisions.row(i).iter().map(f64::to_string));
         let probabilities = probabilities.map_or(&[][..], |matrix| matrix.row(i));
         fields.extend(probabilities.iter().map(f64::to_string));

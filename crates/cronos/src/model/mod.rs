@@ -10,7 +10,7 @@ mod tensors;
 mod training;
 
 pub use file::FORMAT_VERSION;
-pub use training::{Grouping, Training};
+pub use training::{Grouping, Images, Training};
 
 use crate::Error;
 use crate::estimator::chosen_class;

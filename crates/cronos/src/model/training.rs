@@ -11,6 +11,19 @@ pub struct Grouping {
     pub group: Vec<usize>,
 }
 
+/// The images a network was trained on: every other image is brought to this.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Images {
+    /// Rows of pixels.
+    pub height: usize,
+    /// Columns of pixels.
+    pub width: usize,
+    /// Values of a pixel.
+    pub channels: usize,
+    /// How an image of another size is brought to this one: `pad` or `resize`.
+    pub fit: String,
+}
+
 /// How the network came to be; stored with it.
 ///
 /// The serialised form leaves out the means and scales, which the model file
@@ -50,6 +63,9 @@ pub struct Training {
     /// The classes of the data, when they were grouped into those of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grouping: Option<Grouping>,
+    /// The images of the data, if its rows are images of one byte for each value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<Images>,
     /// Whether there was a column of ones.
     pub bias: bool,
     /// Subtracted from each feature before training.

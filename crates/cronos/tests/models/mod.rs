@@ -114,6 +114,7 @@ fn model(network: Network, task: Task) -> Model {
             beta: 0.1 + 0.2,
             gates: 64,
             grouping: None,
+            images: None,
             bias: true,
             feature_mean: vec![1.0 / 7.0; encoded],
             feature_scale: vec![3.0; encoded],

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::report::Measure;
 use crate::summary::listed;
 use crate::{model_file, output};
-use cronos::{Model, Task};
+use cronos::{Images, Model, Task};
 use cronos_data::labels::{self, Labels};
 use cronos_data::{Dataset, Missing, ReadOptions, Target};
 use serde_json::{Value, json};
@@ -45,9 +45,12 @@ pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
         let options = ReadOptions {
             target: target_column(inspect.target.as_ref()),
             missing: Missing::Keep,
+            images: inspect.images.options(),
             ..ReadOptions::default()
         };
         let loaded = cronos_data::read(&inspect.what, &options).map_err(Failure::reading)?;
+        let remarks = &loaded.train.remarks;
+        remarks.iter().for_each(|text| output::remark(text));
         let mut report = describe_data(&loaded.train)?;
         if let (Some(report), Some(test)) = (report.as_object_mut(), &loaded.test) {
             report.insert("test_rows".into(), json!(test.features.rows));
@@ -88,6 +91,10 @@ fn describe_model(model: &Model, measured: &Measured) -> Value {
         "neurons": model.network.neurons(),
         "most_neurons": most_neurons,
         "activation": training.activation,
+        "image": training.images.as_ref().map(|images| {
+            let Images { height, width, channels, fit } = images;
+            format!("{height}x{width}x{channels}, {fit}")
+        }),
         "target": model.target_name,
         "imputes_missing": model.imputation.is_some(),
         "status": training.status,
@@ -114,18 +121,7 @@ fn describe_model(model: &Model, measured: &Measured) -> Value {
 
 fn describe_data(data: &Dataset) -> Result<Value, Failure> {
     let features = &data.features;
-    let missing = features
-        .values
-        .iter()
-        .filter(|value| value.is_nan())
-        .count();
-    let constant = (0..features.columns)
-        .filter(|&j| {
-            let column = || (0..features.rows).map(move |i| features.row(i)[j]);
-            let first = column().next();
-            column().all(|value| Some(value) == first)
-        })
-        .count();
+    let constant = features.varies().iter().filter(|varies| !**varies).count();
     let (task, classes) = match &data.target {
         None => (None, None),
         Some(target) => match labels::infer_task(target) {
@@ -150,6 +146,9 @@ fn describe_data(data: &Dataset) -> Result<Value, Failure> {
         "name": data.name,
         "rows": features.rows,
         "features": features.columns,
+        "image": data.image_shape.map(|(height, width, channels)| {
+            format!("{height}x{width}x{channels}")
+        }),
         "left_out": data.counting.iter()
             .filter(|column| column.left_out)
             .map(|column| &column.name)
@@ -157,7 +156,7 @@ fn describe_data(data: &Dataset) -> Result<Value, Failure> {
         "target": data.target_name,
         "task": task,
         "rows_per_class": classes,
-        "missing_values": missing,
+        "missing_values": features.values.missing(),
         "constant_features": constant,
         "fingerprint": data.fingerprint(),
     }))

@@ -1,0 +1,107 @@
+//! The values of features: numbers, or bytes where the source holds bytes.
+
+/// Values of one kind. Pixels stay bytes, an eighth of the memory of numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Numbers; NaN stands for a missing one.
+    Numbers(Vec<f64>),
+    /// Whole numbers from 0 to 255.
+    Bytes(Vec<u8>),
+}
+
+impl Values {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Numbers(values) => values.len(),
+            Values::Bytes(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value at a place, as a number.
+    ///
+    /// # Panics
+    /// When there is no such place, as slices do.
+    pub fn at(&self, place: usize) -> f64 {
+        match self {
+            Values::Numbers(values) => values[place],
+            Values::Bytes(values) => f64::from(values[place]),
+        }
+    }
+
+    /// A copy of the values as numbers.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        match self {
+            Values::Numbers(values) => values.clone(),
+            Values::Bytes(values) => values.iter().copied().map(f64::from).collect(),
+        }
+    }
+
+    /// The values as numbers; numbers are not copied.
+    pub fn into_numbers(self) -> Vec<f64> {
+        match self {
+            Values::Numbers(values) => values,
+            bytes @ Values::Bytes(_) => bytes.to_numbers(),
+        }
+    }
+
+    /// How many are missing.
+    pub fn missing(&self) -> usize {
+        match self {
+            Values::Numbers(values) => values.iter().filter(|value| value.is_nan()).count(),
+            Values::Bytes(_) => 0,
+        }
+    }
+
+    /// The named rows of `columns` values each, in the order named.
+    pub(crate) fn rows(&self, columns: usize, rows: &[usize]) -> Values {
+        match self {
+            Values::Numbers(values) => Values::Numbers(gather(values, columns, rows)),
+            Values::Bytes(values) => Values::Bytes(gather(values, columns, rows)),
+        }
+    }
+
+    /// The same without a second copy, for rows in ascending order.
+    pub(crate) fn keep_rows(&mut self, columns: usize, rows: &[usize]) {
+        match self {
+            Values::Numbers(values) => keep(values, columns, rows),
+            Values::Bytes(values) => keep(values, columns, rows),
+        }
+    }
+
+    /// The named columns of every row of `count` values, in the order named.
+    pub(crate) fn columns(&self, count: usize, columns: &[usize]) -> Values {
+        match self {
+            Values::Numbers(values) => Values::Numbers(across(values, count, columns)),
+            Values::Bytes(values) => Values::Bytes(across(values, count, columns)),
+        }
+    }
+}
+
+pub(crate) fn gather<T: Copy>(values: &[T], columns: usize, rows: &[usize]) -> Vec<T> {
+    let mut chosen = Vec::with_capacity(rows.len() * columns);
+    for &row in rows {
+        chosen.extend_from_slice(&values[row * columns..(row + 1) * columns]);
+    }
+    chosen
+}
+
+fn keep<T: Copy>(values: &mut Vec<T>, columns: usize, rows: &[usize]) {
+    for (place, &row) in rows.iter().enumerate() {
+        values.copy_within(row * columns..(row + 1) * columns, place * columns);
+    }
+    values.truncate(rows.len() * columns);
+    values.shrink_to_fit();
+}
+
+fn across<T: Copy>(values: &[T], count: usize, columns: &[usize]) -> Vec<T> {
+    values
+        .chunks_exact(count)
+        .flat_map(|row| columns.iter().map(|&column| row[column]))
+        .collect()
+}
