@@ -1,7 +1,7 @@
 //! Reading and writing model files.
 
 use crate::failure::Failure;
-use cronos::{Matrix, Model, memory};
+use cronos::{Bytes, Matrix, Model, Table};
 use cronos_data::{DataError, Features, Values, file};
 use std::fs::File;
 use std::io::Read;
@@ -69,25 +69,11 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The features of a data set as a matrix. Bytes become numbers here and nowhere else.
-pub fn matrix(features: Features) -> Result<Matrix<f64>, Failure> {
-    if let Values::Bytes(bytes) = &features.values {
-        let needed = (bytes.len() * size_of::<f64>()) as u64;
-        let available = memory::available();
-        if needed > available {
-            return Err(Failure::Work(format!(
-                "{} rows of {} bytes take {} as numbers, but {} are available; make images smaller \
-                 with --image-size, or use fewer rows",
-                features.rows,
-                features.columns,
-                memory::human(needed),
-                memory::human(available)
-            )));
-        }
-    }
-    Ok(Matrix::from_rows(
-        features.rows,
-        features.columns,
-        features.values.into_numbers(),
-    )?)
+/// The features of a data set as they were read: bytes stay bytes.
+pub fn table(features: Features) -> Result<Box<dyn Table>, Failure> {
+    let (rows, columns) = (features.rows, features.columns);
+    Ok(match features.values {
+        Values::Bytes(bytes) => Box::new(Bytes::from_rows(rows, columns, bytes)?),
+        Values::Numbers(numbers) => Box::new(Matrix::from_rows(rows, columns, numbers)?),
+    })
 }

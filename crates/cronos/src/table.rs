@@ -5,7 +5,7 @@ use crate::matrix::Matrix;
 use std::borrow::Cow;
 
 /// Features that can be read in pieces, so that they need not be in memory as `f64`.
-pub trait Table: Sync {
+pub trait Table: Send + Sync {
     /// Number of rows.
     fn rows(&self) -> usize;
 
@@ -14,6 +14,9 @@ pub trait Table: Sync {
 
     /// Writes entries of a row into `out`, from the column `from` on.
     fn read(&self, row: usize, from: usize, out: &mut [f64]);
+
+    /// The rows with these indices, in this order.
+    fn select(&self, rows: &[usize]) -> Box<dyn Table>;
 
     /// The whole table, if it is a matrix already.
     fn as_matrix(&self) -> Option<&Matrix<f64>> {
@@ -54,6 +57,10 @@ impl Table for Matrix<f64> {
 
     fn read(&self, row: usize, from: usize, out: &mut [f64]) {
         out.copy_from_slice(&self.row(row)[from..][..out.len()]);
+    }
+
+    fn select(&self, rows: &[usize]) -> Box<dyn Table> {
+        Box::new(Matrix::select(self, rows))
     }
 
     fn as_matrix(&self) -> Option<&Matrix<f64>> {
@@ -107,7 +114,42 @@ impl Table for Bytes {
         }
     }
 
+    fn select(&self, rows: &[usize]) -> Box<dyn Table> {
+        let row = |&row: &usize| &self.values[row * self.columns..][..self.columns];
+        Box::new(Self {
+            rows: rows.len(),
+            columns: self.columns,
+            values: rows.iter().flat_map(row).copied().collect(),
+        })
+    }
+
     fn check_finite(&self) -> Result<(), Error> {
         Ok(())
+    }
+}
+
+impl Table for Box<dyn Table> {
+    fn rows(&self) -> usize {
+        self.as_ref().rows()
+    }
+
+    fn columns(&self) -> usize {
+        self.as_ref().columns()
+    }
+
+    fn read(&self, row: usize, from: usize, out: &mut [f64]) {
+        self.as_ref().read(row, from, out);
+    }
+
+    fn select(&self, rows: &[usize]) -> Box<dyn Table> {
+        self.as_ref().select(rows)
+    }
+
+    fn as_matrix(&self) -> Option<&Matrix<f64>> {
+        self.as_ref().as_matrix()
+    }
+
+    fn check_finite(&self) -> Result<(), Error> {
+        self.as_ref().check_finite()
     }
 }

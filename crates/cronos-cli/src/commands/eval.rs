@@ -4,7 +4,7 @@ use super::labelled::{Labelled, Truth};
 use crate::arguments::Eval;
 use crate::failure::Failure;
 use crate::{model_file, output};
-use cronos::{Matrix, Model, Task};
+use cronos::{Model, Table, Task};
 use serde_json::json;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -12,8 +12,8 @@ use std::process::ExitCode;
 pub fn run(eval: &Eval) -> Result<ExitCode, Failure> {
     let model = model_file::read(&eval.model)?;
     let Labelled { x, truth, .. } = Labelled::read(&model, &eval.data, eval.target.as_ref())?;
-    let score = truth.score(&model, &x)?;
-    let confusion = confusion(&model, &truth, &x)?;
+    let score = truth.score(&model, x.as_ref())?;
+    let confusion = confusion(&model, &truth, x.as_ref())?;
     if eval.json {
         let mut report = score.json();
         if let (Some(report), Some(confusion)) = (report.as_object_mut(), &confusion) {
@@ -37,7 +37,7 @@ pub fn run(eval: &Eval) -> Result<ExitCode, Failure> {
 fn confusion(
     model: &Model,
     truth: &Truth,
-    x: &Matrix<f64>,
+    x: &dyn Table,
 ) -> Result<Option<Vec<Vec<usize>>>, Failure> {
     let (Truth::Classes(truth), Task::Classification { classes }) = (truth, &model.task) else {
         return Ok(None);

@@ -4,8 +4,11 @@ use super::labelled::Truth;
 use crate::failure::Failure;
 use crate::report::{Importance, Permutation};
 use cronos::importance::{Shuffles, group_norms, is_read, shuffled};
-use cronos::{Matrix, Model};
+use cronos::{Model, Table};
 use serde_json::{Value, json};
+
+/// Features from which on shuffling one of them says nothing, as one pixel of a photograph.
+const MOST_SHUFFLED: usize = 20_000;
 
 /// How much the features matter.
 pub struct Measured {
@@ -48,10 +51,10 @@ impl Measured {
         }
     }
 
-    /// By the weights, and by shuffling on rows that are `of` something, such as `test rows`.
+    /// By the weights and, unless there are too many features, by shuffling on rows that are `of` something, such as `test rows`.
     pub fn by_shuffling(
         model: &Model,
-        x: &Matrix<f64>,
+        x: &dyn Table,
         truth: &Truth,
         of: &str,
     ) -> Result<Self, Failure> {
@@ -59,9 +62,12 @@ impl Measured {
             seed: model.training.seed,
             ..Shuffles::default()
         };
+        if x.columns() > MOST_SHUFFLED {
+            return Ok(Self::by_weights(model));
+        }
         // a truth that does not fit is refused here, so that it need not be below
         truth.score(model, x)?;
-        let found = shuffled(model, x, &shuffles, |rows, outputs| {
+        let found = shuffled(model, &x.to_matrix(), &shuffles, |rows, outputs| {
             let score = truth.select(rows).score_of(outputs);
             score.map_or(f64::NAN, |score| score.value())
         })?;

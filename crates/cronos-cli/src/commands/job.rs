@@ -4,7 +4,7 @@ use super::labelled::{Truth, target_column, target_of};
 use crate::arguments::{self, Fit};
 use crate::failure::Failure;
 use crate::{model_file, output};
-use cronos::{Grouping, Images, Matrix, Task};
+use cronos::{Grouping, Images, Table, Task};
 use cronos_data::impute::{Imputation, Imputer};
 use cronos_data::labels::{self, Labels};
 use cronos_data::weights::{self, ClassWeights};
@@ -20,12 +20,12 @@ pub const HOLDOUT: f64 = 0.3;
 /// The data of a fit, split.
 pub struct Job {
     pub name: String,
-    pub train: Matrix<f64>,
+    pub train: Box<dyn Table>,
     pub train_truth: Truth,
     /// How much each training row counts: its own weight times that of its class. `None` if
     /// neither was asked for.
     pub weights: Option<Vec<f64>>,
-    pub test: Option<(Matrix<f64>, Truth)>,
+    pub test: Option<(Box<dyn Table>, Truth)>,
     /// Whether the test rows were held out of the data.
     pub held_out: bool,
     pub task: Task,
@@ -77,7 +77,7 @@ impl Job {
         let (train, test) = match other {
             Some(test) => {
                 let truth = Truth::of(&test, &goal.task, goal.grouping.as_ref())?;
-                let x = model_file::matrix(test.features)?;
+                let x = model_file::table(test.features)?;
                 (all, Some((x, truth)))
             }
             None => hold_out(fit, all)?,
@@ -85,7 +85,7 @@ impl Job {
         Ok(Self {
             name,
             weights: train.weights(&goal.task, class_weights.as_ref())?,
-            train: model_file::matrix(train.features)?,
+            train: model_file::table(train.features)?,
             train_truth: train.truth,
             test,
             held_out,
@@ -112,12 +112,12 @@ impl Job {
         let mut features = Features {
             rows: self.train.rows(),
             columns: self.train.columns(),
-            values: Values::Numbers(self.train.values().to_vec()),
+            values: Values::Numbers(self.train.to_matrix().values().to_vec()),
         };
         let imputer = Imputer::fit(&features, &self.feature_names, how)
             .map_err(|error| Failure::Input(format!("{}: {error}", fit.data)))?;
         imputer.apply(&mut features);
-        self.train = model_file::matrix(features)?;
+        self.train = model_file::table(features)?;
         Ok(Some(imputer.values))
     }
 }
@@ -278,7 +278,7 @@ fn needs_classes(option: &str) -> Failure {
     Failure::Usage(format!("{option} needs a classification task"))
 }
 
-type Held = Option<(Matrix<f64>, Truth)>;
+type Held = Option<(Box<dyn Table>, Truth)>;
 
 /// Sets rows aside for the test.
 fn hold_out(fit: &Fit, all: Rows) -> Result<(Rows, Held), Failure> {
@@ -293,7 +293,7 @@ fn hold_out(fit: &Fit, all: Rows) -> Result<(Rows, Held), Failure> {
     let (train, test) = split::holdout(all.features.rows, fraction, fit.knobs.seed, strata)
         .map_err(Failure::reading)?;
     let truth = all.truth.select(&test);
-    let x = model_file::matrix(all.features.select(&test))?;
+    let x = model_file::table(all.features.select(&test))?;
     Ok((all.keep(&train), Some((x, truth))))
 }
 

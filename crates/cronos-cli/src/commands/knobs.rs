@@ -108,5 +108,7 @@ fn gate_directions(path: &Path) -> Result<Matrix<f64>, Failure> {
         ..ReadOptions::default()
     };
     let loaded = cronos_data::read(&path.to_string_lossy(), &options).map_err(Failure::reading)?;
-    model_file::matrix(loaded.train.features)
+    Ok(model_file::table(loaded.train.features)?
+        .to_matrix()
+        .into_owned())
 }

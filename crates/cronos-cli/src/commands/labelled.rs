@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::model_file;
 use crate::score::Score;
-use cronos::{Grouping, Matrix, Model, Task, chosen_classes};
+use cronos::{Grouping, Matrix, Model, Table, Task, chosen_classes};
 use cronos_data::{Dataset, ImageFit, ImageOptions, Missing, ReadOptions, Target, TargetColumn};
 
 /// What the rows should be.
@@ -50,7 +50,7 @@ impl Truth {
     }
 
     /// How well a model does on these rows.
-    pub fn score(&self, model: &Model, x: &Matrix<f64>) -> Result<Score, Failure> {
+    pub fn score(&self, model: &Model, x: &dyn Table) -> Result<Score, Failure> {
         self.score_of(&model.decide(x)?)
     }
 
@@ -74,7 +74,7 @@ impl Truth {
 
 /// Labelled data for a model.
 pub struct Labelled {
-    pub x: Matrix<f64>,
+    pub x: Box<dyn Table>,
     pub truth: Truth,
     /// A short name of the data.
     pub name: String,
@@ -96,7 +96,7 @@ impl Labelled {
         Ok(Self {
             name: data.name,
             truth,
-            x: model_file::matrix(data.features)?,
+            x: model_file::table(data.features)?,
         })
     }
 }

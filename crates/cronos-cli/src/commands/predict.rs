@@ -17,13 +17,14 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
     let Dataset {
         features, files, ..
     } = read(predict, &model)?;
-    let x = model_file::matrix(features)?;
-    let decisions = model.decide(&x)?;
-    let probabilities = model.probabilities(&x)?;
+    let x = model_file::table(features)?;
+    let x = x.as_ref();
+    let decisions = model.decide(x)?;
+    let probabilities = model.probabilities(x)?;
     let labels = match &model.task {
         Task::Classification { classes } => Some(
             model
-                .classify(&x)?
+                .classify(x)?
                 .into_iter()
                 .map(|class| classes[class].as_str())
                 .collect::<Vec<_>>(),

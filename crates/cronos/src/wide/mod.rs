@@ -38,6 +38,8 @@ const PANELS: usize = 8;
 /// Units that a network is expected to have, at most.
 const UNITS: usize = 100;
 
+const WAY_OUT: &str = "use fewer rows, or smaller images (--image-size)";
+
 /// What holds networks on reduced features.
 pub(crate) trait Networks {
     fn each(&mut self) -> impl Iterator<Item = &mut Fitted>;
@@ -65,8 +67,22 @@ pub(crate) fn with_matrix<R: Networks>(
 ) -> Result<R, Error> {
     match is_worth_it(table, options) {
         true => reduced(table, weights, options, observer, run),
-        false => run(&table.to_matrix(), options),
+        false => {
+            check_numbers(table, options)?;
+            run(&table.to_matrix(), options)
+        }
     }
+}
+
+/// Refuses a table that is too large as numbers, if it is not one yet.
+fn check_numbers(table: &dyn Table, options: &Options) -> Result<(), Error> {
+    let numbers = match table.as_matrix() {
+        Some(_) => 0,
+        None => table.rows().saturating_mul(table.columns()),
+    };
+    let bytes = numbers.saturating_mul(size_of::<f64>()) as u64;
+    let plan = Plan::of(vec![("features as numbers", bytes)]);
+    plan.check(memory::limit(&options.settings), WAY_OUT)
 }
 
 /// What `run` makes of the features in the row space, carried back.
@@ -81,8 +97,7 @@ fn reduced<R: Networks>(
     check_weights(table.rows(), weights)?;
     let start = Instant::now();
     let plan = plan(table, options);
-    let way_out = "use fewer rows, or smaller images";
-    plan.check(memory::limit(&options.settings), way_out)?;
+    plan.check(memory::limit(&options.settings), WAY_OUT)?;
     let wide = match options.precision {
         Precision::F32 => Wide::new::<f32>(table, weights, options, observer)?,
         Precision::F64 => Wide::new::<f64>(table, weights, options, observer)?,

@@ -68,7 +68,7 @@ fn weights_follow_their_rows_into_the_training_part() {
     let weights = kept.weights.unwrap();
     assert_eq!((weights.len(), kept.train.columns()), (28, 1));
     for (row, weight) in weights.iter().enumerate() {
-        assert_eq!(kept.train.at(row, 0), 7.0 * weight % 41.0);
+        assert_eq!(kept.train.to_matrix().at(row, 0), 7.0 * weight % 41.0);
     }
     // balanced by the training rows alone
     let balanced = job(&text, "--class-weight balanced").unwrap();

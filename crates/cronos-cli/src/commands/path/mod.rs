@@ -18,7 +18,7 @@ use crate::report::{Measure, path_plot};
 use crate::score::Score;
 use crate::summary::Summary;
 use crate::{model_file, output};
-use cronos::{Classifier, GateSource, Grid, Matrix, Options, Path, Regressor, Status};
+use cronos::{Classifier, GateSource, Grid, Options, Path, Regressor, Status, Table};
 use outcome::{Outcome, Point};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -184,7 +184,7 @@ fn write(
     path: &arguments::Path,
     job: &Job,
     outcome: &Outcome<'_>,
-    validation: Option<&(Matrix<f64>, Truth)>,
+    validation: Option<&(Box<dyn Table>, Truth)>,
 ) -> Result<(), Failure> {
     let fit = &path.fit;
     if let Some(file) = &path.csv {

@@ -3,12 +3,12 @@
 use crate::commands::job::{HOLDOUT, Job};
 use crate::commands::labelled::Truth;
 use crate::failure::Failure;
-use cronos::Matrix;
+use cronos::Table;
 use cronos_data::split;
 
 /// Takes the held-out rows. Rows to test on are left for the end, when the best
 /// network is known, so then some training rows are held out instead.
-pub fn set_aside(job: &mut Job, seed: u64) -> Result<Option<(Matrix<f64>, Truth)>, Failure> {
+pub fn set_aside(job: &mut Job, seed: u64) -> Result<Option<(Box<dyn Table>, Truth)>, Failure> {
     if job.held_out {
         return Ok(job.test.take());
     }

@@ -4,7 +4,7 @@ use crate::commands::job::Job;
 use crate::commands::labelled::Truth;
 use crate::failure::Failure;
 use crate::report::{Confusion, Mistake, Report, Residuals, whole};
-use cronos::{Matrix, Model, Task};
+use cronos::{Matrix, Model, Table, Task};
 
 /// Misclassified images given to the page.
 const IMAGES: usize = 48;
@@ -17,13 +17,14 @@ pub fn fill(
     report: &mut Report,
     job: &Job,
     model: &Model,
-    validation: Option<&(Matrix<f64>, Truth)>,
+    validation: Option<&(Box<dyn Table>, Truth)>,
 ) -> Result<(), Failure> {
     let (x, truth, part) = match (&job.test, validation) {
         (Some((x, truth)), _) => (x, truth, "test"),
         (None, Some((x, truth))) => (x, truth, "validation"),
         (None, None) => (&job.train, &job.train_truth, "training"),
     };
+    let x: &dyn Table = x.as_ref();
     let of = format!("{} {part} rows", whole(x.rows()));
     match (truth, &job.task) {
         (Truth::Classes(truth), Task::Classification { classes }) => {
@@ -33,7 +34,11 @@ pub fn fill(
                 report.mistakes = worst
                     .into_iter()
                     .take(IMAGES)
-                    .map(|i| mistake(x.row(i), shape, &classes[truth[i]], &classes[predicted[i]]))
+                    .map(|i| {
+                        let mut pixels = vec![0.0; x.columns()];
+                        x.read(i, 0, &mut pixels);
+                        mistake(pixels, shape, &classes[truth[i]], &classes[predicted[i]])
+                    })
                     .collect();
             }
             let mut counts = vec![vec![0; classes.len()]; classes.len()];
@@ -93,13 +98,13 @@ fn most_wrong(decisions: &Matrix<f64>, truth: &[usize], predicted: &[usize]) -> 
 }
 
 fn mistake(
-    pixels: &[f64],
+    pixels: Vec<f64>,
     (height, width, channels): (usize, usize, usize),
     truth: &str,
     predicted: &str,
 ) -> Mistake {
     Mistake {
-        pixels: pixels.to_vec(),
+        pixels,
         width,
         height,
         channels,

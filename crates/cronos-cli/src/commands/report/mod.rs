@@ -14,7 +14,7 @@ use crate::report::{
 };
 use crate::score::Score;
 use crate::summary::{Summary, ended};
-use cronos::{Matrix, Model, Task, auto};
+use cronos::{Model, Table, Task, auto};
 
 /// A gap says something only this near the cones.
 const NEAR: f64 = 0.01;
@@ -23,7 +23,7 @@ const NEAR: f64 = 0.01;
 pub struct Walked<'a> {
     pub points: Vec<PathPoint>,
     /// The rows that it was chosen by.
-    pub validation: &'a (Matrix<f64>, Truth),
+    pub validation: &'a (Box<dyn Table>, Truth),
     pub score: &'a Score,
 }
 
