@@ -132,7 +132,7 @@ pub struct Fitted {
     pub reason: String,
     /// Rank of the Nyström preconditioner, if there was one.
     pub rank: Option<usize>,
-    /// Bytes that were planned for, where they were.
+    /// Bytes that were planned for, with the data as it was given, where they were.
     pub planned_bytes: Option<u64>,
     /// Columns that were solved for after the thin factorisation, when `d > n`.
     pub reduced_features: Option<usize>,

@@ -7,6 +7,9 @@ use crate::engine::{BLOCK, chunk_count};
 use crate::real::Real;
 use crate::solver::{Shape, Solver};
 
+/// Code, threads and small things.
+pub(crate) const PROGRAM: u64 = 6 << 20;
+
 /// The large arrays of a run, in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {

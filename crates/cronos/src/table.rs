@@ -12,6 +12,9 @@ pub trait Table: Send + Sync {
     /// Number of columns.
     fn columns(&self) -> usize;
 
+    /// Bytes that it takes in memory.
+    fn bytes(&self) -> u64;
+
     /// Writes entries of a row into `out`, from the column `from` on.
     fn read(&self, row: usize, from: usize, out: &mut [f64]);
 
@@ -53,6 +56,10 @@ impl Table for Matrix<f64> {
 
     fn columns(&self) -> usize {
         Matrix::columns(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(self.values()) as u64
     }
 
     fn read(&self, row: usize, from: usize, out: &mut [f64]) {
@@ -107,6 +114,10 @@ impl Table for Bytes {
         self.columns
     }
 
+    fn bytes(&self) -> u64 {
+        self.values.len() as u64
+    }
+
     fn read(&self, row: usize, from: usize, out: &mut [f64]) {
         let bytes = &self.values[row * self.columns + from..][..out.len()];
         for (out, byte) in out.iter_mut().zip(bytes) {
@@ -135,6 +146,10 @@ impl Table for Box<dyn Table> {
 
     fn columns(&self) -> usize {
         self.as_ref().columns()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.as_ref().bytes()
     }
 
     fn read(&self, row: usize, from: usize, out: &mut [f64]) {

@@ -56,7 +56,7 @@ impl Stiffening {
     ) -> (Self, Plan) {
         let cost = cost(shape, choice.solver) / iteration(shape);
         let first = INTERVAL.max((cost / 4.0) as usize);
-        let bytes = bytes::<T>(shape, choice.solver);
+        let bytes = bytes::<T>(shape, choice.solver, settings);
         let on = split == Split::Loss
             && settings.adapt_rho
             && shape.signs == 2
@@ -142,7 +142,7 @@ fn worth(settings: &Settings) -> f64 {
 }
 
 /// Bytes beyond those of the solver itself.
-fn bytes<T: Real>(shape: Shape, solver: Solver) -> u64 {
+fn bytes<T: Real>(shape: Shape, solver: Solver, settings: &Settings) -> u64 {
     let (n, d) = (shape.rows, shape.features.min(shape.rows));
     let groups = 2 * shape.gates * shape.outputs;
     let size = |numbers: usize| numbers.saturating_mul(size_of::<T>()) as u64;
@@ -152,10 +152,12 @@ fn bytes<T: Real>(shape: Shape, solver: Solver) -> u64 {
             let white = 16.min(shape.gates) * n * d;
             size(white) + (shape.outputs as u64 - 1) * Tiled::<T>::bytes(n)
         }
-        _ => 0,
+        _ => size(n * settings.rank_limit().min(n)).saturating_mul(shape.outputs as u64),
     };
-    let matrices = size(groups * d * d) + 4 * wide(d * d);
-    matrices + 2 * size(d * groups) + size(groups * n.next_multiple_of(BLOCK)) + factors
+    let threads = rayon::current_num_threads();
+    let making = wide(d * (2 * d + n.min(1024))).saturating_mul(threads as u64);
+    let matrices = size(groups * d * d) + wide(d * d) + making;
+    matrices + 3 * size(d * groups) + size(groups * n.next_multiple_of(BLOCK)) + factors
 }
 
 impl<T: Real> Run<'_, T> {

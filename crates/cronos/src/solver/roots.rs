@@ -10,6 +10,9 @@ use faer::{Accum, ColMut, ColRef, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 use std::ops::Range;
 
+/// Rows that are added to a matrix at a time.
+const ROWS: usize = 1024;
+
 /// `W = L⁻¹` for `M = L Lᵀ`, so that `M⁻¹ = WᵀW`.
 pub(crate) struct Root<T>(Mat<T>);
 
@@ -34,15 +37,19 @@ impl<T: Real> Roots<T> {
                 soft * gram[(i, j)] + if i == j { *kappa } else { 0.0 }
             });
             let stiffness = engine.stiffness_of(state, group);
-            let stiff: Vec<f64> = (stiffness.iter().enumerate())
-                .filter(|(_, r)| r.wide() > soft)
-                .flat_map(|(row, r)| {
-                    let extra = (r.wide() - soft).sqrt();
-                    engine.x.row(row).iter().map(move |x| extra * x.wide())
-                })
+            let stiff: Vec<usize> = (0..stiffness.len())
+                .filter(|&row| stiffness[row].wide() > soft)
                 .collect();
-            let stiff = MatRef::from_row_major_slice(&stiff, stiff.len() / d, d);
-            add_gram(matrix.as_mut(), stiff);
+            let mut scaled = Vec::with_capacity(ROWS.min(stiff.len()) * d);
+            for rows in stiff.chunks(ROWS) {
+                scaled.clear();
+                for &row in rows {
+                    let extra = (stiffness[row].wide() - soft).sqrt();
+                    scaled.extend(engine.x.row(row).iter().map(|x| extra * x.wide()));
+                }
+                let rows = MatRef::from_row_major_slice(&scaled, rows.len(), d);
+                add_gram(matrix.as_mut(), rows);
+            }
             Root::new(matrix)
         });
         Ok(Self(roots.collect::<Result<_, _>>()?))

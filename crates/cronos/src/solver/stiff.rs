@@ -155,6 +155,8 @@ impl<T: Real> USolver<T> for Stiff<T> {
         work: &mut Workspace<T>,
     ) -> Result<(), Error> {
         let weight = self.settings.weight;
+        // the old ones make room first
+        self.roots.0.clear();
         self.roots = Roots::new(engine, &self.gram, kappa, state)?;
         match &mut self.inner {
             Inner::Direct(factors) => {

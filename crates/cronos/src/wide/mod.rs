@@ -65,24 +65,30 @@ pub(crate) fn with_matrix<R: Networks>(
     observer: &dyn Observer,
     run: impl FnOnce(&Matrix<f64>, &Options) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    match is_worth_it(table, options) {
-        true => reduced(table, weights, options, observer, run),
+    let (mut made, numbers) = match is_worth_it(table, options) {
+        true => (reduced(table, weights, options, observer, run)?, 0),
         false => {
-            check_numbers(table, options)?;
-            run(&table.to_matrix(), options)
+            let numbers = check_numbers(table, options)?;
+            (run(&table.to_matrix(), options)?, numbers)
         }
+    };
+    let held = memory::PROGRAM + table.bytes() + numbers;
+    for fitted in made.each() {
+        fitted.planned_bytes = fitted.planned_bytes.map(|bytes| bytes + held);
     }
+    Ok(made)
 }
 
-/// Refuses a table that is too large as numbers, if it is not one yet.
-fn check_numbers(table: &dyn Table, options: &Options) -> Result<(), Error> {
+/// Bytes of a table as numbers, if it is not made of them yet; refuses too many.
+fn check_numbers(table: &dyn Table, options: &Options) -> Result<u64, Error> {
     let numbers = match table.as_matrix() {
         Some(_) => 0,
         None => table.rows().saturating_mul(table.columns()),
     };
     let bytes = numbers.saturating_mul(size_of::<f64>()) as u64;
     let plan = Plan::of(vec![("features as numbers", bytes)]);
-    plan.check(memory::limit(&options.settings), WAY_OUT)
+    plan.check(memory::limit(&options.settings), WAY_OUT)?;
+    Ok(bytes)
 }
 
 /// What `run` makes of the features in the row space, carried back.
