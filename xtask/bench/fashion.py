@@ -60,7 +60,7 @@ def main() -> None:
     accuracy = answer["test"]["accuracy"]
     peak = answer["peak_memory_bytes"] / 2**30
     rows = [
-        ["cronos, no flag", units, percent(accuracy), f"{ours:.0f} s, peak memory {peak:.1f} GiB"],
+        [f"cronos, {'--fast' if options.quick else 'no flag'}", units, percent(accuracy), f"{ours:.0f} s, peak memory {peak:.1f} GiB"],
         ["PyTorch, AdamW", units, percent(adamw["test"]), f"{adamw['seconds']:.0f} s, all {torch_adamw.TRIES} rates"],
         ["scikit-learn, MLPClassifier", units, percent(mlp["test"]), f"{mlp['seconds']:.0f} s{cap}"],
         ["CRONOS, as published", "–", f"{PAPER} %", "–"],

@@ -124,5 +124,5 @@ def groups(u) -> np.ndarray:
     return u.T.reshape(2, -1, u.shape[0])
 
 
-def settings() -> list[tuple[float, int]]:
+def settings(*_) -> list[tuple[float, int]]:
     return [(rho, most) for rho in RHOS for most in INNER]
