@@ -52,10 +52,10 @@ def ours(program: Path, problem: Problem, optimum: float, folder: Path, limit: f
 
 
 def tuned(name: str, problem: Problem, optimum: float, limit: float) -> tuple[tuple, list[dict]]:
-    """The best settings of a peer: all of them run for a short time, the best two for longer."""
+    """The best settings of a peer: all of them run for a short time, the best three for longer."""
     peer, runs = PEERS[name], []
     left = peer.settings(problem, optimum, limit / 20)
-    for share, keep in [(1 / 20, 2), (1 / 5, 1)]:
+    for share, keep in [(1 / 20, 3), (1 / 5, 1)]:
         tried = []
         for settings in left:
             run = peer.solve(problem, Watch(problem, optimum, share * limit), *settings)
