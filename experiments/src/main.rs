@@ -9,7 +9,6 @@ mod rank;
 mod records;
 mod registry;
 mod script;
-mod stamp;
 mod tables;
 
 use arguments::{Arguments, Command, Report, Run};

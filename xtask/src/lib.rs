@@ -1,4 +1,5 @@
-//! Child processes and the Python environment, shared by `xtask` and `experiments`.
+//! Child processes, the Python environment and stamps, shared by `xtask` and `experiments`.
 
 pub mod python;
+pub mod stamp;
 pub mod step;

@@ -11,10 +11,18 @@ Usage: cargo xtask COMMAND
 
   test                 format, lints, tests, the comparison with Python, and the pages of
                        reports in a browser
-  bench [NAME] [ARG]…  the benchmark NAME (default: solver), with its arguments
+  bench [NAME]         all benchmarks, or one of: peers, fashion, solver, convergence, scaling;
+                       writes target/bench/bench.md and bench.json
   help                 this text
 
-Benchmarks: solver
+Options of bench:
+  --quick              small sizes and short runs, and a check that all solvers solve the same
+                       program; results go to target/bench/quick
+  --limit SECONDS      seconds a run may take [default: 600, solver 30, convergence 40]
+  --repeats N          runs of what is fast, the best counts [default: 3]
+  --images DIR         folder of Fashion-MNIST's IDX files [default: FASHION_MNIST, or Debian's
+                       package, which is fetched if it is missing]
+  --resume             keep the problems of peers that were done with the same limit
 ";
 
 fn main() -> ExitCode {

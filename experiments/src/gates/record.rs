@@ -1,10 +1,10 @@
 //! What is kept of a measurement.
 
 use super::method::Method;
-use crate::stamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
+use xtask::stamp;
 
 /// What a run of a method reached.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -5,11 +5,12 @@ use super::record::{Outcome, Record, file, missing};
 use super::{RunOptions, folder};
 use crate::script::{Script, Source};
 use crate::tables::build_cronos;
-use crate::{records, say, stamp};
+use crate::{records, say};
 use clap::ValueEnum;
 use serde_json::{Map, Value};
 use std::fs;
 use std::path::Path;
+use xtask::stamp;
 use xtask::step::{built, program};
 
 const SOURCE: Source = Source {

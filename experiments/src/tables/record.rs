@@ -2,10 +2,10 @@
 
 use super::learner::{Learner, Outcome};
 use super::split::Split;
-use crate::stamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use xtask::stamp;
 
 /// One line of a learner's file: an outcome or an error, and where it came from.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -6,9 +6,10 @@ use super::peers::Peers;
 use super::record::{Record, file, measured};
 use super::split::{Split, prepare};
 use super::{RunOptions, folder};
-use crate::{records, say, stamp};
+use crate::{records, say};
 use std::collections::BTreeSet;
 use std::fs;
+use xtask::stamp;
 
 /// Runs every learner on every split that has no measurement yet, learner after
 /// learner, and seed after seed within each.

@@ -1,7 +1,7 @@
 //! When and from what a measurement was made.
 
+use crate::step::program;
 use std::time::{SystemTime, UNIX_EPOCH};
-use xtask::step::program;
 
 /// The commit of the workspace, with `-changed` if files differ from it.
 pub fn commit() -> String {
