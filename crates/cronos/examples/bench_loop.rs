@@ -1,7 +1,8 @@
 //! What an iteration costs next to the bare matrix products it is made of.
 //!
-//! `cargo xtask bench loop [FIRST] [LAST]`: the shapes from FIRST to LAST
-//! (counting from 1; default: all). Products and iterations take turns, best of several.
+//! `cargo xtask bench loop`, which calls it as `bench_loop [SECONDS] [SHAPE | --quick]`:
+//! products and iterations take turns, best of several; no run is longer than
+//! SECONDS; `--quick` measures the first shape only, SHAPE another one alone.
 
 mod common;
 
@@ -21,17 +22,30 @@ const SHAPES: [(usize, usize, usize, usize); 4] = [
 /// Rows above which the `n x n` matrix of `direct` is too large.
 const MOST_DIRECT: usize = 20_000;
 const ITERATIONS: usize = 10;
+/// Turns, and seconds of them, at least.
 const REPEATS: usize = 5;
+const SECONDS: f64 = 8.0;
 
 fn main() {
-    let mut numbers = std::env::args()
-        .skip(1)
-        .filter_map(|text| text.parse().ok());
-    let first: usize = numbers.next().unwrap_or(1).max(1);
-    let last = numbers.next().unwrap_or(SHAPES.len()).min(SHAPES.len());
+    let limit = std::env::args()
+        .nth(1)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(600.0);
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let only = std::env::args().nth(2).and_then(|text| text.parse().ok());
+    let shapes = match (quick, only) {
+        (true, _) => &SHAPES[..1],
+        (_, Some(only)) => SHAPES.get(only..=only).unwrap_or_default(),
+        _ => &SHAPES[..],
+    };
+    println!(
+        "An ADMM iteration next to the bare matrix products it is made of (f32, each by the fastest way of \
+         multiplying found here, results thrown away): n rows, d features, P gates, C outputs; `sample-pcg` with the \
+         products of its inner iterations; best of {REPEATS} or more, taking turns. Command: `cargo xtask bench loop`.\n"
+    );
     println!("| n | d | P | C | solver | inner | products, ms | iteration, ms | ratio |");
     println!("|--:|--:|--:|--:|---|--:|--:|--:|--:|");
-    for &(n, d, gates, outputs) in &SHAPES[(first - 1).min(last)..last] {
+    for &(n, d, gates, outputs) in shapes {
         let program = problem(n, d, gates, outputs);
         for solver in [Solver::Direct, Solver::SamplePcg] {
             if solver == Solver::Direct && n > MOST_DIRECT {
@@ -39,9 +53,12 @@ fn main() {
             }
             let mut products = Products::new(&program, solver);
             let (mut bare, mut spent, mut inner) = (Bare::default(), f64::INFINITY, 0.0);
-            for _ in 0..REPEATS {
+            let start = Instant::now();
+            let mut turns = 0;
+            while turns < REPEATS || start.elapsed().as_secs_f64() < SECONDS {
+                turns += 1;
                 bare.lower(products.time());
-                let Some(solution) = run(&program, solver, ITERATIONS, 0.0, 600.0) else {
+                let Some(solution) = run(&program, solver, ITERATIONS, 0.0, limit) else {
                     continue;
                 };
                 inner = mean_inner(&solution);

@@ -31,7 +31,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows in a block; a multiple of 64, so that a block starts at a word of the gates.
-pub(crate) const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 256;
 
 /// Data, gates and the fixed partition of the rows.
 pub(crate) struct Engine<'a, T> {

@@ -13,6 +13,8 @@ use rayon::prelude::*;
 
 /// Columns handled by one task.
 const TILE: usize = 32;
+/// Rows handled by one task where the root is applied.
+const STRIP: usize = 96;
 
 /// `M⁻¹ = WᵀW` by its root `W = L⁻¹`, where `M = L Lᵀ`. Without cones `M = I`
 /// and nothing is stored.
@@ -57,20 +59,34 @@ impl<T: Real> Metric<T> {
             return out.copy_from_slice(b);
         };
         let d = root.nrows();
-        out.par_chunks_mut(d * TILE)
-            .zip(b.par_chunks(d * TILE))
-            .for_each(|(out, b)| {
-                let columns = b.len() / d;
-                let b = MatRef::from_column_major_slice(b, d, columns);
-                let out = MatMut::from_column_major_slice_mut(out, d, columns);
-                let mut half = Mat::zeros(d, columns);
-                let (root, flipped) = (root.as_ref(), root.transpose());
-                matmul(half.as_mut(), Accum::Replace, root, b, T::ONE, Par::Seq);
+        let columns = b.len() / d;
+        let b = MatRef::from_column_major_slice(b, d, columns);
+        let mut half = Mat::<T>::zeros(d, columns);
+        // W is lower triangular: rows from..to reach up to column to, columns down from row from
+        half.as_mut()
+            .par_row_chunks_mut(STRIP)
+            .enumerate()
+            .for_each(|(at, out)| {
+                let (from, to) = (at * STRIP, (at * STRIP + STRIP).min(d));
+                let root = root.as_ref().subrows(from, to - from).subcols(0, to);
+                let b = b.subrows(0, to);
+                matmul(out, Accum::Replace, root, b, T::ONE, Par::Seq);
+            });
+        MatMut::from_column_major_slice_mut(out, d, columns)
+            .par_row_chunks_mut(STRIP)
+            .enumerate()
+            .for_each(|(at, out)| {
+                let (from, to) = (at * STRIP, (at * STRIP + STRIP).min(d));
+                let root = root
+                    .as_ref()
+                    .subcols(from, to - from)
+                    .subrows(from, d - from);
+                let half = half.as_ref().subrows(from, d - from);
                 matmul(
                     out,
                     Accum::Replace,
-                    flipped,
-                    half.as_ref(),
+                    root.transpose(),
+                    half,
                     T::ONE,
                     Par::Seq,
                 );
