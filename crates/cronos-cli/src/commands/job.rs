@@ -1,6 +1,6 @@
 //! The data of a fit: read, split, weighted and filled.
 
-use super::labelled::{Truth, target_column, target_of};
+use super::labelled::{Truth, WithTruth, target_column, target_of};
 use crate::arguments::{self, Fit};
 use crate::failure::Failure;
 use crate::{model_file, output};
@@ -25,7 +25,7 @@ pub struct Job {
     /// How much each training row counts: its own weight times that of its class. `None` if
     /// neither was asked for.
     pub weights: Option<Vec<f64>>,
-    pub test: Option<(Box<dyn Table>, Truth)>,
+    pub test: Option<WithTruth>,
     /// Whether the test rows were held out of the data.
     pub held_out: bool,
     pub task: Task,
@@ -278,7 +278,7 @@ fn needs_classes(option: &str) -> Failure {
     Failure::Usage(format!("{option} needs a classification task"))
 }
 
-type Held = Option<(Box<dyn Table>, Truth)>;
+type Held = Option<WithTruth>;
 
 /// Sets rows aside for the test.
 fn hold_out(fit: &Fit, all: Rows) -> Result<(Rows, Held), Failure> {

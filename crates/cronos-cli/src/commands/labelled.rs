@@ -14,6 +14,9 @@ pub enum Truth {
     Numbers(Matrix<f64>),
 }
 
+/// Features and what their rows should be.
+pub type WithTruth = (Box<dyn Table>, Truth);
+
 impl Truth {
     /// The rows that `rows` names.
     pub fn select(&self, rows: &[usize]) -> Self {

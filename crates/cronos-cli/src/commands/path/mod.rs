@@ -7,7 +7,7 @@ use super::checks::{check_folder, check_holdout, start_threads};
 use super::importance::Measured;
 use super::job::Job;
 use super::knobs;
-use super::labelled::Truth;
+use super::labelled::{Truth, WithTruth};
 use super::model::model;
 use super::report::{self, Walked};
 use crate::arguments;
@@ -184,7 +184,7 @@ fn write(
     path: &arguments::Path,
     job: &Job,
     outcome: &Outcome<'_>,
-    validation: Option<&(Box<dyn Table>, Truth)>,
+    validation: Option<&WithTruth>,
 ) -> Result<(), Failure> {
     let fit = &path.fit;
     if let Some(file) = &path.csv {

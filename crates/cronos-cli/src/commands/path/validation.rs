@@ -1,14 +1,14 @@
 //! The rows that the penalties of a path are judged by.
 
 use crate::commands::job::{HOLDOUT, Job};
-use crate::commands::labelled::Truth;
+use crate::commands::labelled::{Truth, WithTruth};
 use crate::failure::Failure;
 use cronos::Table;
 use cronos_data::split;
 
 /// Takes the held-out rows. Rows to test on are left for the end, when the best
 /// network is known, so then some training rows are held out instead.
-pub fn set_aside(job: &mut Job, seed: u64) -> Result<Option<(Box<dyn Table>, Truth)>, Failure> {
+pub fn set_aside(job: &mut Job, seed: u64) -> Result<Option<WithTruth>, Failure> {
     if job.held_out {
         return Ok(job.test.take());
     }

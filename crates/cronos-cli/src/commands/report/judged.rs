@@ -1,7 +1,7 @@
 //! Predictions against the truth: confusion, residuals and misclassified images.
 
 use crate::commands::job::Job;
-use crate::commands::labelled::Truth;
+use crate::commands::labelled::{Truth, WithTruth};
 use crate::failure::Failure;
 use crate::report::{Confusion, Mistake, Report, Residuals, whole};
 use cronos::{Matrix, Model, Table, Task};
@@ -17,7 +17,7 @@ pub fn fill(
     report: &mut Report,
     job: &Job,
     model: &Model,
-    validation: Option<&(Box<dyn Table>, Truth)>,
+    validation: Option<&WithTruth>,
 ) -> Result<(), Failure> {
     let (x, truth, part) = match (&job.test, validation) {
         (Some((x, truth)), _) => (x, truth, "test"),

@@ -5,7 +5,7 @@ mod importance;
 mod judged;
 
 use super::job::Job;
-use super::labelled::Truth;
+use super::labelled::WithTruth;
 use crate::arguments::Fit;
 use crate::failure::Failure;
 use crate::report::{
@@ -14,7 +14,7 @@ use crate::report::{
 };
 use crate::score::Score;
 use crate::summary::{Summary, ended};
-use cronos::{Model, Table, Task, auto};
+use cronos::{Model, Task, auto};
 
 /// A gap says something only this near the cones.
 const NEAR: f64 = 0.01;
@@ -23,7 +23,7 @@ const NEAR: f64 = 0.01;
 pub struct Walked<'a> {
     pub points: Vec<PathPoint>,
     /// The rows that it was chosen by.
-    pub validation: &'a (Box<dyn Table>, Truth),
+    pub validation: &'a WithTruth,
     pub score: &'a Score,
 }
 
