@@ -71,7 +71,7 @@ def main() -> None:
 Fashion-MNIST, {count} images to train on and {len(x_test):,} to test: cronos without a flag, then networks with as many hidden \
 units. AdamW: batches of {torch_adamw.BATCH}, at most {torch_adamw.EPOCHS} epochs, {torch_adamw.TRIES} learning rates drawn \
 log-uniformly from 1e-5 to 0.1; rate and epoch are chosen on a tenth of the rows held out, and the time is that of all rates. \
-scikit-learn's MLPClassifier has its defaults and at most {options.limit:g} s. Command: `cargo xtask bench fashion`.
+scikit-learn's MLPClassifier has its defaults and at most {options.limit:g} s. Command: `cargo xtask bench fashion --limit {options.limit:g}`.
 
 {lines}
 """

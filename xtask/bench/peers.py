@@ -147,7 +147,7 @@ certificates counts; the others are judged outside their clock by an optimum tha
 algorithm is ADMM with Nyström-preconditioned conjugate gradients, written in JAX here, f32, rank {jax_admm.RANK}; ρ out of \
 {len(jax_admm.RHOS)} values and the limit of inner iterations were chosen in shorter runs that are not counted. pyscnn's inner \
 tolerance was chosen likewise, and of numpy and PyTorch the one that makes it faster. Best of {repeats} interleaved runs, one run where it takes more than {FAST:.0f} s; \
-runs are cut off after {limit:g} s.{left_out} Command: `cargo xtask bench peers`.
+runs are cut off after {limit:g} s.{left_out} Command: `cargo xtask bench peers --limit {limit:g} --repeats {repeats}`.
 
 {lines}
 """
