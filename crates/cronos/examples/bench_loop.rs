@@ -4,12 +4,12 @@
 //! products and iterations take turns, best of several; no run is longer than
 //! SECONDS; `--quick` measures the first shape only, SHAPE another one alone.
 
-mod common;
+mod power_law;
 
-use common::{iteration_seconds, mean_inner, problem, run};
 use cronos::{Program, Solver};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
+use power_law::{iteration_seconds, mean_inner, problem, run};
 use std::time::Instant;
 
 /// n, d, P, C

@@ -5,12 +5,12 @@
 //! each run is cut off after SECONDS (default 60); best of three for the seconds
 //! per iteration; `--quick` measures the first shape only.
 
-mod common;
+mod power_law;
 
-use common::{iteration_seconds, mean_inner, problem, run};
 use cronos::{Program, Solution, Solver};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
+use power_law::{iteration_seconds, mean_inner, problem, run};
 use std::time::Instant;
 
 /// n, d, P, C

@@ -69,7 +69,7 @@ fn a_reduced_fit_is_the_fit() {
         for rows in [self::table(0), self::table(N)] {
             let [a, b] = [&whole, &reduced].map(|fit| fit.network.predict(&rows).expect("numbers"));
             for (a, b) in a.values().iter().zip(b.values()) {
-                assert!((a - b).abs() <= 1e-3, "bias {bias}: {a} {b}");
+                assert!((a - b).abs() <= 2e-5, "bias {bias}: {a} {b}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What the benchmarks share: a problem of any shape, and a run on it.
+//! A problem of any shape whose features have a power-law spectrum, and a run on it.
 
 use cronos::{Activation, Gates, Loss, Matrix, Program, Settings, Solution, Solver};
 use rand::SeedableRng;
