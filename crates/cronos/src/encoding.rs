@@ -8,6 +8,7 @@
 
 use crate::Error;
 use crate::matrix::Matrix;
+use rayon::prelude::*;
 
 /// `clip((x[column] − low) / (high − low), 0, 1)`
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,25 +52,46 @@ pub struct Knots {
 impl Encoding {
     /// Knots from the training rows. Columns of one or two values need none.
     pub fn new(x: &Matrix<f64>, knots: Knots) -> Self {
-        let mut ramps = Vec::new();
-        for column in 0..x.columns() {
-            let at = knots_of(x.column(column), knots);
-            ramps.extend(at.windows(2).map(|pair| Ramp {
-                column,
-                low: pair[0],
-                high: pair[1],
-            }));
-        }
-        Self { ramps }
+        let [encoding] = Self::several(x, [knots]);
+        encoding
+    }
+
+    /// Knots of several kinds; each column is sorted once.
+    pub(crate) fn several<const N: usize>(x: &Matrix<f64>, kinds: [Knots; N]) -> [Self; N] {
+        let of_column = |column: usize| -> [Vec<Ramp>; N] {
+            let mut values = x.column(column);
+            values.sort_by(f64::total_cmp);
+            let mut distinct = values.clone();
+            distinct.dedup();
+            kinds.map(|kind| {
+                let at = knots(&values, &distinct, kind);
+                let ramp = |pair: &[f64]| Ramp {
+                    column,
+                    low: pair[0],
+                    high: pair[1],
+                };
+                at.windows(2).map(ramp).collect()
+            })
+        };
+        let columns: Vec<[Vec<Ramp>; N]> =
+            (0..x.columns()).into_par_iter().map(of_column).collect();
+        std::array::from_fn(|kind| Self {
+            ramps: columns
+                .iter()
+                .flat_map(|ramps| &ramps[kind])
+                .copied()
+                .collect(),
+        })
     }
 
     /// Raw features and ramps: rows x (features + ramps).
     pub fn apply(&self, x: &Matrix<f64>) -> Matrix<f64> {
         let raw = x.columns();
-        Matrix::from_fn(x.rows(), raw + self.ramps.len(), |i, j| {
-            match j.checked_sub(raw) {
-                None => x.at(i, j),
-                Some(ramp) => self.ramps[ramp].of(x.row(i)),
+        Matrix::from_each_row(x.rows(), raw + self.ramps.len(), |i, row| {
+            let (own, ramps) = row.split_at_mut(raw);
+            own.copy_from_slice(x.row(i));
+            for (value, ramp) in ramps.iter_mut().zip(&self.ramps) {
+                *value = ramp.of(own);
             }
         })
     }
@@ -89,18 +111,16 @@ impl Encoding {
     }
 }
 
-fn knots_of(mut values: Vec<f64>, knots: Knots) -> Vec<f64> {
-    values.sort_by(f64::total_cmp);
-    let mut distinct = values.clone();
-    distinct.dedup();
+/// The knots of a column: values sorted, all and distinct.
+fn knots(values: &[f64], distinct: &[f64], kind: Knots) -> Vec<f64> {
     if distinct.len() <= 2 {
         return Vec::new();
     }
-    if distinct.len() <= knots.categories {
-        return distinct;
+    if distinct.len() <= kind.categories {
+        return distinct.to_vec();
     }
     let last = values.len() - 1;
-    let mut at: Vec<f64> = match knots.pieces {
+    let mut at: Vec<f64> = match kind.pieces {
         0 => Vec::new(),
         pieces => (0..=pieces).map(|t| values[t * last / pieces]).collect(),
     };

@@ -50,12 +50,11 @@ impl Gates {
         while gates.len() < count && drawn < limit {
             let batch = drawn..limit.min(drawn + (count - gates.len()).min(BATCH));
             drawn = batch.end;
-            let candidates: Vec<_> = batch
+            let directions: Vec<Vec<f64>> = batch
                 .into_par_iter()
                 .map(|i| direction(seed, i as u64, x.columns()))
-                .map(|g| (pattern(x, &g), g))
                 .collect();
-            for (bits, g) in candidates {
+            for (bits, g) in patterns(x, &directions).into_iter().zip(directions) {
                 gates.push(bits, g, &mut seen);
             }
         }
@@ -79,12 +78,10 @@ impl Gates {
         directions.check_finite("gate directions")?;
         let mut gates = Self::empty(x.rows());
         let mut seen = HashSet::new();
-        let candidates: Vec<_> = (0..directions.columns())
-            .into_par_iter()
+        let directions: Vec<Vec<f64>> = (0..directions.columns())
             .map(|i| directions.column(i))
-            .map(|g| (pattern(x, &g), g))
             .collect();
-        for (bits, g) in candidates {
+        for (bits, g) in patterns(x, &directions).into_iter().zip(directions) {
             gates.push(bits, g, &mut seen);
         }
         gates.some_left()
@@ -186,14 +183,21 @@ fn direction(seed: u64, index: u64, columns: usize) -> Vec<f64> {
         .collect()
 }
 
-/// `1(X g >= 0)` as bits.
-fn pattern<T: Real>(x: &Matrix<T>, g: &[f64]) -> Vec<u64> {
-    let mut bits = vec![0u64; x.rows().div_ceil(WORD)];
-    for row in 0..x.rows() {
-        let inner = dot(x.row(row), g);
-        if inner >= 0.0 {
-            bits[row / WORD] |= 1 << (row % WORD);
-        }
-    }
-    bits
+/// `1(X g >= 0)` as bits, for each direction. Rows are taken a word at a time, so that
+/// they stay in cache for all directions.
+fn patterns<T: Real>(x: &Matrix<T>, directions: &[Vec<f64>]) -> Vec<Vec<u64>> {
+    let words: Vec<Vec<u64>> = (0..x.rows().div_ceil(WORD))
+        .into_par_iter()
+        .map(|word| {
+            let rows = word * WORD..x.rows().min((word + 1) * WORD);
+            let bits = |g: &Vec<f64>| {
+                let active = rows.clone().filter(|&row| dot(x.row(row), g) >= 0.0);
+                active.fold(0, |bits, row| bits | 1 << (row % WORD))
+            };
+            directions.iter().map(bits).collect()
+        })
+        .collect();
+    (0..directions.len())
+        .map(|at| words.iter().map(|word| word[at]).collect())
+        .collect()
 }

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::real::Real;
 use faer::MatRef;
+use rayon::prelude::*;
 
 /// A dense matrix, row-major: row `i` is `values[i * columns..][..columns]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +42,29 @@ impl<T: Real> Matrix<T> {
 
     /// A matrix whose entry at row `i`, column `j` is `entry(i, j)`.
     pub fn from_fn(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> T) -> Self {
-        let entry = &entry;
-        let values = (0..rows)
-            .flat_map(|i| (0..columns).map(move |j| entry(i, j)))
-            .collect();
+        let mut values = Vec::with_capacity(rows.saturating_mul(columns));
+        for i in 0..rows {
+            values.extend((0..columns).map(|j| entry(i, j)));
+        }
+        Self {
+            rows,
+            columns,
+            values,
+        }
+    }
+
+    /// A matrix whose rows `fill(i, row)` writes, in parallel.
+    pub(crate) fn from_each_row(
+        rows: usize,
+        columns: usize,
+        fill: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Self {
+        let mut values = vec![T::ZERO; rows * columns];
+        values
+            .par_chunks_mut(columns.max(1))
+            .with_min_len(64)
+            .enumerate()
+            .for_each(|(i, row)| fill(i, row));
         Self {
             rows,
             columns,
@@ -84,12 +104,9 @@ impl<T: Real> Matrix<T> {
 
     /// The rows with these indices, in this order.
     pub fn select(&self, rows: &[usize]) -> Self {
-        let values = rows.iter().flat_map(|&i| self.row(i)).copied().collect();
-        Self {
-            rows: rows.len(),
-            columns: self.columns,
-            values,
-        }
+        Self::from_each_row(rows.len(), self.columns, |at, row| {
+            row.copy_from_slice(self.row(rows[at]));
+        })
     }
 
     /// The same numbers in another precision.

@@ -40,6 +40,8 @@ pub trait Real:
     fn of(value: f64) -> Self;
     /// Widens to `f64`, exactly.
     fn wide(self) -> f64;
+    /// Its square root.
+    fn root(self) -> Self;
     /// `max(self, 0)`.
     fn positive_part(self) -> Self;
     /// `min(self, 0)`.
@@ -61,6 +63,10 @@ macro_rules! real {
             #[inline(always)]
             fn wide(self) -> f64 {
                 f64::from(self)
+            }
+            #[inline(always)]
+            fn root(self) -> Self {
+                self.sqrt()
             }
             #[inline(always)]
             fn positive_part(self) -> Self {

@@ -64,11 +64,12 @@ impl Scaling {
     /// The scaled columns, with a column of ones behind them if there is a bias.
     pub fn apply<T: Real>(&self, x: &Matrix<f64>, bias: bool) -> Matrix<T> {
         let d = self.mean.len();
-        Matrix::from_fn(x.rows(), d + usize::from(bias), |i, j| {
-            if j == d {
-                T::ONE
-            } else {
-                T::of((x.at(i, j) - self.mean[j]) / self.scale[j])
+        Matrix::from_each_row(x.rows(), d + usize::from(bias), |i, row| {
+            for (j, (scaled, value)) in row.iter_mut().zip(x.row(i)).enumerate() {
+                *scaled = T::of((value - self.mean[j]) / self.scale[j]);
+            }
+            if bias {
+                row[d] = T::ONE;
             }
         })
     }

@@ -219,7 +219,7 @@ impl<'a, T: Real> Seen<'a, T> {
 /// taken relative to the mean squared row norm.
 fn default_weight<T: Real>(engine: &Engine<'_, T>) -> f64 {
     match engine.activation {
-        Activation::Relu => 0.5,
+        Activation::Relu => 0.2,
         Activation::Gated => {
             let squared = crate::inner::norm_squared(engine.x.values());
             let weight = engine.total_weight() / squared;

@@ -28,14 +28,23 @@ const GROUPS: (f64, f64) = (0.03, 30.0);
 /// how the interval grows then.
 const INTERVAL: usize = 25;
 const EVEN: usize = 12;
+/// The first change where its steps are dearer than plain ones, which settle most.
+const UNSETTLED: usize = 100;
 /// The first change after a warm start.
 const SOON: usize = 10;
 const GROWTH: f64 = 1.25;
+
+/// Inner iterations of a u-step, or so, and what it costs to read a number of the
+/// matrices from memory, in multiplications.
+const INNER: f64 = 12.0;
+const READING: f64 = 4.0;
 
 /// When the stiffness follows the iterates.
 #[derive(Clone, Debug)]
 pub(super) struct Stiffening {
     on: bool,
+    /// How the u-step is solved then.
+    by: Solver,
     /// Iterations before the first change.
     first: usize,
     /// Whether the solver has matrices for it.
@@ -54,9 +63,13 @@ impl Stiffening {
         split: Split,
         plan: Plan,
     ) -> (Self, Plan) {
-        let cost = cost(shape, choice.solver) / iteration(shape);
-        let first = INTERVAL.max((cost / 4.0) as usize);
-        let bytes = bytes::<T>(shape, choice.solver, settings);
+        let (by, cost) = cheapest(shape, choice.solver);
+        let cost = cost / iteration(shape);
+        let first = match by {
+            Solver::SamplePcg => UNSETTLED,
+            _ => INTERVAL.max((cost / 4.0) as usize),
+        };
+        let bytes = bytes::<T>(shape, by, settings);
         let on = split == Split::Loss
             && settings.adapt_rho
             && shape.signs == 2
@@ -64,10 +77,11 @@ impl Stiffening {
             && plan.total().saturating_add(bytes) <= memory::limit(settings);
         let stiffening = Self {
             on,
+            by,
             first,
             begun: false,
             next: first,
-            interval: first as f64,
+            interval: INTERVAL as f64,
             done: 0,
         };
         let plan = match on {
@@ -80,7 +94,7 @@ impl Stiffening {
     /// Begins the schedule again, for another penalty.
     pub fn restart(&mut self) {
         self.next = if self.begun { SOON } else { self.first };
-        (self.interval, self.done) = (self.first as f64, 0);
+        (self.interval, self.done) = (INTERVAL as f64, 0);
     }
 
     pub fn is_on(&self) -> bool {
@@ -117,18 +131,25 @@ fn sizes(shape: Shape) -> [f64; 4] {
     [rows, features.min(rows), gates, outputs].map(|size| size as f64)
 }
 
-/// Multiplications for new matrices; infinite where the solver has no use for them.
-fn cost(shape: Shape, solver: Solver) -> f64 {
+/// The cheapest way to solve the u-step until the next change, and the multiplications
+/// that a change costs then; infinite where the solver has no use for it.
+fn cheapest(shape: Shape, solver: Solver) -> (Solver, f64) {
     let [n, d, p, c] = sizes(shape);
-    let roots = 2.0 * p * c * (d * d * d / 3.0 + d * d * d);
+    let roots = 2.0 * p * c * 2.0 * d * d * d / 3.0;
+    // inner iterations multiply by X twice and read all matrices
+    let (products, reading) = (2.0 * n * d * p * c, READING * 2.0 * p * c * d * d);
+    let inner = products + reading;
+    let sketch = 20.0 * inner;
+    let white = 2.0 * p * c * n * d * d / 2.0;
+    let factor = white + c * (2.0 * p * n * n * d / 8.0 + n * n * n / 6.0);
     match solver {
-        Solver::Direct => {
-            let white = 2.0 * p * c * n * d * d / 2.0;
-            roots + white + c * (2.0 * p * n * n * d / 8.0 + n * n * n / 6.0)
+        Solver::Direct if factor <= sketch + INNER * INTERVAL as f64 * inner => {
+            (Solver::Direct, roots + factor)
         }
-        // every inner iteration reads the matrices, which only many rows outweigh
-        Solver::SamplePcg if n >= 16.0 * d => roots + 20.0 * 2.0 * (n + 2.0 * d) * d * p,
-        _ => f64::INFINITY,
+        Solver::Direct | Solver::SamplePcg if reading <= products => {
+            (Solver::SamplePcg, roots + sketch)
+        }
+        _ => (solver, f64::INFINITY),
     }
 }
 
@@ -164,7 +185,7 @@ impl<T: Real> Run<'_, T> {
     /// Makes the stiffness follow the iterates.
     pub(super) fn stiffen(&mut self) -> Result<(), Error> {
         if !std::mem::replace(&mut self.stiffening.begun, true) {
-            self.solver = Box::new(Stiff::new(&self.engine, self.choice.solver, self.build));
+            self.solver = Box::new(Stiff::new(&self.engine, self.stiffening.by, self.build));
         }
         self.stiffening.count(self.history.len());
         let (stiff, soft) = ROWS;

@@ -32,15 +32,12 @@ impl<T: Real> Candidate<T> {
 /// they are worth trying.
 pub(super) fn kinds(task: &Task<'_>) -> Vec<(Design, Loss)> {
     let mut designs: Vec<Design> = Vec::new();
-    let styles = if task.standardize {
-        &design::STYLES[..]
+    let all = if task.standardize {
+        Design::all(task.x, task.bias, plan::MOST_RAMPS)
     } else {
-        &design::STYLES[..1]
+        vec![Design::as_they_are(task.x, task.bias)]
     };
-    for &style in styles {
-        let Some(mut design) = Design::new(task.x, style, task.bias, plan::MOST_RAMPS) else {
-            continue;
-        };
+    for mut design in all {
         let none = design.encoding.ramps.is_empty();
         let same = |other: &Design| {
             other.same_columns(&design) || (none && other.encoding.ramps.is_empty())

@@ -12,6 +12,11 @@ use crate::real::Real;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par, Side};
 use rayon::prelude::*;
+use std::ops::Range;
+
+/// Columns of the products that are made together, and rows that add to them at a time.
+const COLUMNS: usize = 64;
+const ROWS: usize = 1024;
 
 /// Objective and lower bound at the penalty `beta`, in `f64`.
 ///
@@ -104,43 +109,61 @@ impl Pulls<'_> {
         // what a projection onto a cone costs, or so
         let one = 10.0 * (n * d) as f64 + 2.0 * (d * d * d) as f64;
         let cones = one * (2 * self.outputs * self.gates.len()) as f64 <= work;
-        let of_gate = |gate: usize| {
-            let b = self.product(gate);
-            let free = largest_singular(&b);
+        let of_gate = |gate: usize, b: MatRef<'_, f64>| {
+            let free = largest_singular(b);
             let value = match free > self.beta && cones {
-                true => free.min(self.within_cone(gate, &b)),
+                true => free.min(self.within_cone(gate, b)),
                 false => free,
             };
             // a number that is not one proves nothing
             if value.is_nan() { f64::INFINITY } else { value }
         };
-        let all: Vec<f64> = (0..self.gates.len()).into_par_iter().map(of_gate).collect();
-        all.into_iter().fold(0.0, f64::max)
+        let together = COLUMNS.div_ceil(self.outputs);
+        let panels = (0..self.gates.len().div_ceil(together)).into_par_iter();
+        let of_panel = |panel: usize| {
+            let first = panel * together;
+            let gates = first..self.gates.len().min(first + together);
+            let products = self.products(gates.clone());
+            let products = |gate: usize| {
+                let from = (gate - first) * self.outputs;
+                products.as_ref().subcols(from, self.outputs)
+            };
+            let values = gates.map(|gate| of_gate(gate, products(gate)));
+            values.fold(0.0, f64::max)
+        };
+        panels.map(of_panel).reduce(|| 0.0, f64::max)
     }
 
-    /// `Xᵀ D Z`
-    fn product(&self, gate: usize) -> Mat<f64> {
-        let mut masked = self.pull.to_vec();
-        for (row, z) in masked.chunks_mut(self.outputs).enumerate() {
-            if !self.gates.active(gate, row) {
-                z.fill(0.0);
+    /// `Xᵀ D_i Z` of several gates, side by side.
+    fn products(&self, gates: Range<usize>) -> Mat<f64> {
+        let width = gates.len() * self.outputs;
+        let mut products = Mat::zeros(self.x.columns(), width);
+        let mut masked = vec![0.0; ROWS * width];
+        for from in (0..self.x.rows()).step_by(ROWS) {
+            let to = self.x.rows().min(from + ROWS);
+            for (masked, row) in masked.chunks_mut(width).zip(from..to) {
+                let z = &self.pull[row * self.outputs..][..self.outputs];
+                for (masked, gate) in masked.chunks_mut(self.outputs).zip(gates.clone()) {
+                    match self.gates.active(gate, row) {
+                        true => masked.copy_from_slice(z),
+                        false => masked.fill(0.0),
+                    }
+                }
             }
+            matmul(
+                products.as_mut(),
+                Accum::Add,
+                self.x.view(from, to).transpose(),
+                MatRef::from_row_major_slice(&masked[..(to - from) * width], to - from, width),
+                1.0,
+                Par::Seq,
+            );
         }
-        let (n, x) = (self.x.rows(), self.x.view(0, self.x.rows()));
-        let mut product = Mat::zeros(self.x.columns(), self.outputs);
-        matmul(
-            product.as_mut(),
-            Accum::Replace,
-            x.transpose(),
-            MatRef::from_row_major_slice(&masked, n, self.outputs),
-            1.0,
-            Par::Seq,
-        );
-        product
+        products
     }
 
     /// `‖Bᵀv‖² ≤ Σ_c max_v (b_cᵀv)²`, each maximum by a projection onto the cone.
-    fn within_cone(&self, gate: usize, b: &Mat<f64>) -> f64 {
+    fn within_cone(&self, gate: usize, b: MatRef<'_, f64>) -> f64 {
         let cone = Cone {
             x: self.x,
             scales: &self.scales,
@@ -162,7 +185,7 @@ impl Pulls<'_> {
     }
 }
 
-fn largest_singular(b: &Mat<f64>) -> f64 {
+fn largest_singular(b: MatRef<'_, f64>) -> f64 {
     let gram = b.transpose() * b;
     match gram.self_adjoint_eigenvalues(Side::Lower) {
         Ok(values) => values.last().map_or(0.0, |value| value.max(0.0).sqrt()),

@@ -6,6 +6,7 @@ use crate::matrix::Matrix;
 use crate::network::{Network, TargetScaling};
 use crate::real::Real;
 use crate::scaling::Scaling;
+use std::borrow::Cow;
 
 /// A way of seeing the features.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,14 +55,18 @@ impl Design {
         }
     }
 
-    /// A style on these rows, if it adds at most `most` columns.
-    pub fn new(x: &Matrix<f64>, style: Style, bias: bool, most: usize) -> Option<Self> {
-        let encoding = Encoding::new(x, style.knots);
-        (encoding.ramps.len() <= most).then(|| Self {
-            style,
-            encoding,
-            ..Self::as_they_are(x, bias)
-        })
+    /// The styles on these rows that add at most `most` columns, in their order.
+    pub fn all(x: &Matrix<f64>, bias: bool, most: usize) -> Vec<Self> {
+        let encodings = Encoding::several(x, STYLES.map(|style| style.knots));
+        let designs = STYLES.into_iter().zip(encodings);
+        designs
+            .filter(|(_, encoding)| encoding.ramps.len() <= most)
+            .map(|(style, encoding)| Self {
+                style,
+                encoding,
+                ..Self::as_they_are(x, bias)
+            })
+            .collect()
     }
 
     /// Scales the columns to mean 0 and deviation 1.
@@ -85,22 +90,24 @@ impl Design {
     }
 
     /// Raw columns and ramps or hats behind them.
-    fn columns_of(&self, x: &Matrix<f64>) -> Matrix<f64> {
+    fn columns_of<'x>(&self, x: &'x Matrix<f64>) -> Cow<'x, Matrix<f64>> {
+        if self.encoding.ramps.is_empty() {
+            return Cow::Borrowed(x);
+        }
         let encoded = self.encoding.apply(x);
         if !self.style.hats {
-            return encoded;
+            return Cow::Owned(encoded);
         }
         let width = self.features + self.hats().count();
-        let mut values = Vec::with_capacity(x.rows() * width);
-        for i in 0..x.rows() {
+        Cow::Owned(Matrix::from_each_row(x.rows(), width, |i, row| {
             let (raw, ramps) = encoded.row(i).split_at(self.features);
-            values.extend_from_slice(raw);
+            let (own, hats) = row.split_at_mut(self.features);
+            own.copy_from_slice(raw);
             // ramps before and behind a knot: its hat is what one has over the other
-            values.extend(self.hats().map(|(before, behind)| {
-                before.map_or(1.0, |at| ramps[at]) - behind.map_or(0.0, |at| ramps[at])
-            }));
-        }
-        Matrix::from_fn(x.rows(), width, |i, j| values[i * width + j])
+            for (hat, (before, behind)) in hats.iter_mut().zip(self.hats()) {
+                *hat = before.map_or(1.0, |at| ramps[at]) - behind.map_or(0.0, |at| ramps[at]);
+            }
+        }))
     }
 
     /// For each knot the ramp that ends there and the ramp that starts there.
@@ -167,8 +174,10 @@ mod tests {
             1 => ((i * 7) as f64).sin(),
             _ => (i % 2) as f64,
         });
-        for style in STYLES {
-            let mut design = Design::new(&x, style, true, 99).expect("few ramps");
+        let designs = Design::all(&x, true, 99);
+        assert_eq!(designs.len(), STYLES.len());
+        for mut design in designs {
+            let style = design.style;
             design.standardize(&x, None);
             let seen: Matrix<f64> = design.apply(&x);
             let (d, m, outputs) = (seen.columns(), 5, 2);

@@ -11,23 +11,23 @@ use crate::observe::Watch;
 use crate::real::Real;
 use rayon::prelude::*;
 
-/// Steps without a better score after which a path ends.
-const PATIENCE: usize = 5;
-
 /// Standard errors behind the best, on the first fold, at which a candidate is given up.
 const RACE: f64 = 2.0;
 
 /// What one path on one fold showed, step by step.
-#[derive(Clone, Default)]
-pub(super) struct Trace {
+pub(super) struct Trace<T> {
     validation: Vec<Tally>,
     train: Vec<Tally>,
     neurons: Vec<usize>,
+    /// The units that did best on the rows left out.
+    best: Hidden<T>,
+    /// The weight of the rows they were learned on.
+    total: f64,
     /// Whether the walk came to its own end.
     pub complete: bool,
 }
 
-impl Trace {
+impl<T> Trace<T> {
     /// The last step stands for those that were not taken.
     fn at<V: Copy>(values: &[V], step: usize) -> Option<V> {
         values.get(step).or(values.last()).copied()
@@ -35,13 +35,16 @@ impl Trace {
 }
 
 /// A candidate with its score at its best step.
-pub(super) struct Judged {
+pub(super) struct Judged<T> {
     pub candidate: usize,
     pub step: usize,
     pub score: f64,
     /// What it showed at that step on the rows left out.
     pub tally: Tally,
     pub path: Vec<PathPoint>,
+    /// The units of that step and the weight of the rows they were learned on, if
+    /// there was a single path.
+    pub found: Option<(Hidden<T>, f64)>,
 }
 
 /// Walks the paths of the candidates on the folds: all of them on the first fold,
@@ -53,7 +56,7 @@ pub(super) fn traces<T: Real>(
     plan: &Plan,
     goal: Goal,
     watch: &Watch<'_>,
-) -> Vec<Vec<Trace>> {
+) -> Vec<Vec<Trace<T>>> {
     let n = candidates
         .first()
         .map_or(0, |candidate| candidate.sample.x.rows());
@@ -62,9 +65,9 @@ pub(super) fn traces<T: Real>(
         let dealt = folds(labels, n, plan.parts(), seed.wrapping_add(repeat));
         parts.extend(dealt.into_iter().take(plan.folds));
     }
-    let mut traces: Vec<Vec<Trace>> = vec![Vec::new(); candidates.len()];
+    let mut traces: Vec<Vec<Trace<T>>> = candidates.iter().map(|_| Vec::new()).collect();
     let mut run = |jobs: Vec<(usize, usize)>| {
-        let done: Vec<Trace> = in_turn(&jobs, |&(at, part)| {
+        let done: Vec<Trace<T>> = in_turn(&jobs, |&(at, part)| {
             let seed = seed.wrapping_add(31 * (part as u64 + 1));
             trace(&candidates[at], &parts[part], seed, plan, goal, watch)
         });
@@ -92,8 +95,8 @@ pub(super) fn traces<T: Real>(
 
 /// The candidates whose score on the first `rows` rows left out is within `RACE`
 /// standard errors of the best.
-fn still_in(traces: &[Vec<Trace>], rows: usize, goal: Goal) -> Vec<usize> {
-    let score = |traces: &Vec<Trace>| {
+fn still_in<T>(traces: &[Vec<Trace<T>>], rows: usize, goal: Goal) -> Vec<usize> {
+    let score = |traces: &Vec<Trace<T>>| {
         let steps = traces
             .first()
             .into_iter()
@@ -131,14 +134,21 @@ fn trace<T: Real>(
     plan: &Plan,
     goal: Goal,
     watch: &Watch<'_>,
-) -> Trace {
+) -> Trace<T> {
     let n = candidate.sample.x.rows();
     let mut is_held = vec![false; n];
     held.iter().for_each(|&row| is_held[row] = true);
     let kept: Vec<usize> = (0..n).filter(|&row| !is_held[row]).collect();
     let learned_from = candidate.sample.select(&kept);
     let held_out = candidate.sample.select(held);
-    let mut trace = Trace::default();
+    let mut trace = Trace {
+        validation: Vec::new(),
+        train: Vec::new(),
+        neurons: Vec::new(),
+        best: Hidden::none(learned_from.x.columns(), learned_from.y.columns()),
+        total: learned_from.total(),
+        complete: false,
+    };
     let mut best = (f64::INFINITY, 0);
     let (loss, grid) = (candidate.loss, &candidate.grid);
     let stop = || watch.stop(SEARCH_SHARE).is_some();
@@ -152,8 +162,9 @@ fn trace<T: Real>(
         trace.neurons.push(units.len());
         if score < best.0 {
             best = (score, step);
+            trace.best = units.clone();
         }
-        let go_on = step < best.1 + PATIENCE;
+        let go_on = step < best.1 + plan.patience;
         watch.step(if go_on { 0 } else { grid.steps - step - 1 });
         go_on
     };
@@ -165,26 +176,26 @@ fn trace<T: Real>(
 /// The best step of a candidate, over all folds.
 pub(super) fn judge<T: Real>(
     candidate: usize,
-    traces: &[Trace],
+    traces: &[Trace<T>],
     of: &Candidate<T>,
     goal: Goal,
-) -> Option<Judged> {
+) -> Option<Judged<T>> {
     let complete = traces.iter().any(|trace| trace.complete);
-    let usable = |trace: &&Trace| trace.complete || !complete;
-    let traces: Vec<&Trace> = traces.iter().filter(usable).collect();
+    let usable = |trace: &&Trace<T>| trace.complete || !complete;
+    let traces: Vec<&Trace<T>> = traces.iter().filter(usable).collect();
     let steps = traces.iter().map(|trace| trace.validation.len()).max()?;
     let path: Vec<PathPoint> = (0..steps)
         .map(|step| {
             let (mut validation, mut train) = (Tally::default(), Tally::default());
             let (mut neurons, mut shown) = (0.0, Vec::new());
             for trace in &traces {
-                let Some(held_out) = Trace::at(&trace.validation, step) else {
+                let Some(held_out) = Trace::<T>::at(&trace.validation, step) else {
                     continue;
                 };
                 validation.add(&held_out);
                 shown.push(held_out.shown(goal));
-                train.add(&Trace::at(&trace.train, step).unwrap_or_default());
-                neurons += Trace::at(&trace.neurons, step).unwrap_or(0) as f64;
+                train.add(&Trace::<T>::at(&trace.train, step).unwrap_or_default());
+                neurons += Trace::<T>::at(&trace.neurons, step).unwrap_or(0) as f64;
             }
             let mean = shown.iter().sum::<f64>() / shown.len() as f64;
             let squares = shown
@@ -204,7 +215,7 @@ pub(super) fn judge<T: Real>(
     let tally = |step: usize| {
         let mut validation = Tally::default();
         for trace in &traces {
-            validation.add(&Trace::at(&trace.validation, step).unwrap_or_default());
+            validation.add(&Trace::<T>::at(&trace.validation, step).unwrap_or_default());
         }
         validation
     };
@@ -219,5 +230,9 @@ pub(super) fn judge<T: Real>(
         score,
         tally: tally(step),
         path,
+        found: match traces[..] {
+            [only] => Some((only.best.clone(), only.total)),
+            _ => None,
+        },
     })
 }

@@ -1,6 +1,6 @@
-//! From some of the rows to all. Each level has several times the rows of the one
-//! before and starts from its network; there the penalty falls as long as the
-//! network gets better on rows left out.
+//! From some of the rows towards all. Each level has several times the rows of the
+//! one before and starts from its network; there the penalty falls as long as the
+//! network gets better on rows left out. All rows come last, with the penalty found.
 
 use super::path::{Seen, penalty_for};
 use super::plan::Plan;
@@ -17,7 +17,7 @@ const MOST_HELD: usize = 5000;
 const SHARE_HELD: usize = 10;
 /// Parts that the rows of the levels come in.
 const PARTS: usize = 200;
-/// Penalties on a level at most. The last level, the dearest, takes that of the one before.
+/// Penalties on a level at most.
 const STEPS: usize = 6;
 
 /// The rows of every level, and those left out.
@@ -46,13 +46,14 @@ impl Levels {
         // any order will do, but not that of the table
         let rest = deal(&parts.concat(), None, PARTS, seed).concat();
         let order: Vec<usize> = sample.iter().chain(&rest).copied().collect();
-        let mut sizes = vec![order.len()];
-        while let Some(&size) = sizes.last()
-            && size > GROWTH * sample.len()
-        {
-            sizes.push(size / GROWTH);
-        }
+        let smaller = |size: &usize| Some(size / GROWTH);
+        let mut sizes: Vec<usize> = std::iter::successors(Some(order.len() / GROWTH), smaller)
+            .take_while(|&size| size >= 2 * sample.len())
+            .collect();
         sizes.reverse();
+        if sizes.is_empty() {
+            sizes.push(order.len());
+        }
         Self {
             order,
             sizes,
@@ -79,9 +80,9 @@ impl Levels {
         for (level, &size) in self.sizes.iter().enumerate() {
             let learned_from = rows.select(&self.order[..size]);
             let total = learned_from.total();
+            let effort = plan.level(size, rows.x.columns());
             let mut penalty = best.beta(total) / total;
-            let last = level > 0 && level + 1 == self.sizes.len();
-            for step in 0..if last { 1 } else { STEPS } {
+            for step in 0..STEPS {
                 let mut next = Climber {
                     units: best.units.clone(),
                     penalty,
@@ -90,7 +91,7 @@ impl Levels {
                 };
                 let objective = learned_from.objective(loss, penalty * total);
                 let seed = 7919 * (level * STEPS + step + 1) as u64;
-                learn(&objective, &mut next.units, plan.pace.level(), seed, stop);
+                learn(&objective, &mut next.units, effort, seed, stop);
                 next.tally = judge(&next.units);
                 visit(&next);
                 let better = next.tally.score(goal) < best.tally.score(goal);
@@ -141,13 +142,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_grow_to_all_rows_but_those_held() {
+    fn levels_grow_towards_all_rows_but_those_held() {
         let labels: Vec<usize> = (0..1000).map(|row| row % 3).collect();
         let sample: Vec<usize> = (0..50).map(|row| 20 * row).collect();
         let levels = Levels::above(&sample, Some(&labels), 1000, 1);
         // 950 rows are left, a tenth of all is wanted
         assert_eq!(levels.held.len(), 106);
-        assert_eq!(levels.sizes, [99, 298, 894]);
+        assert_eq!(levels.sizes, [298]);
         assert_eq!(levels.order[..50], sample);
         let mut all: Vec<usize> = [&levels.order[..], &levels.held].concat();
         all.sort_unstable();

@@ -105,7 +105,7 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
         goal,
         watch,
     );
-    let mut judged: Vec<Judged> = traces
+    let mut judged: Vec<Judged<T>> = traces
         .iter()
         .enumerate()
         .filter_map(|(at, traces)| judge(at, traces, &candidates[at], goal))

@@ -106,36 +106,13 @@ impl Pace {
             rounds: self.rounds,
             tries: 1,
             tolerance: 0.02,
+            epochs: 0,
             patience: Patience {
                 iterations: self.iterations,
                 memory: 10,
                 window: 10,
                 progress: 1e-3,
             },
-        }
-    }
-}
-
-impl Pace {
-    /// What is learned on more rows, which deserve more units.
-    pub fn level(&self) -> Effort {
-        Effort {
-            units: 2 * self.units,
-            new_units: 4 * self.new_units,
-            patience: Patience {
-                iterations: 40,
-                ..self.effort().patience
-            },
-            ..self.effort()
-        }
-    }
-
-    /// What is learned on all rows after the best level.
-    pub fn last(&self) -> Effort {
-        Effort {
-            new_units: 1,
-            rounds: 1,
-            ..self.level()
         }
     }
 }

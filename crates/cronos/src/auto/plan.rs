@@ -1,6 +1,7 @@
 //! How much is tried, from the size of the data alone: no clock steers it.
 
 use super::path::Pace;
+use crate::learn::{Climb, Effort, Patience};
 use crate::memory;
 use crate::real::Real;
 
@@ -31,7 +32,7 @@ impl Preset {
         match self {
             Self::Fast => 2000,
             Self::Standard => 6000,
-            Self::Best => 20_000,
+            Self::Best => 12_000,
         }
     }
 
@@ -56,6 +57,9 @@ const NETWORKS: usize = 4;
 /// The same when rows are many: then there is less chance to average out.
 const NETWORKS_OF_MANY: usize = 1;
 
+/// Multiplications that a descent on all rows of a level may cost.
+const CHEAP: f64 = 2.5e10;
+
 /// What is tried.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
@@ -70,9 +74,13 @@ pub(super) struct Plan {
     /// Penalties on a path, and the ratio of neighbours.
     pub steps: usize,
     pub ratio: f64,
+    /// Steps without a better score after which a path ends.
+    pub patience: usize,
     pub pace: Pace,
     /// Rows that paths are walked on, when all are too many.
     pub sample: Option<usize>,
+    /// Units at most on more rows than those of the path.
+    level_units: usize,
 }
 
 impl Plan {
@@ -133,8 +141,50 @@ impl Plan {
             },
             steps,
             ratio,
+            // on more rows the penalty is chosen again
+            patience: if sample.is_some() { 2 } else { 5 },
             pace,
             sample,
+            level_units: match preset {
+                Preset::Best => 600,
+                _ => 200,
+            },
+        }
+    }
+
+    /// What is learned on more rows than those of the path, which deserve more units: in
+    /// batches, then on all of them as often as is cheap.
+    pub fn level(&self, rows: usize, columns: usize) -> Effort {
+        let path = self.pace.effort();
+        let units = self.level_units;
+        let evaluation = 2.0 * rows as f64 * columns as f64 * units as f64;
+        let affordable = (CHEAP / evaluation) as usize;
+        Effort {
+            units,
+            new_units: units / 5,
+            climb: Climb {
+                starts: units / 3,
+                ..path.climb
+            },
+            rounds: 1,
+            epochs: 10,
+            patience: Patience {
+                iterations: if affordable < 10 {
+                    0
+                } else {
+                    affordable.min(40)
+                },
+                ..path.patience
+            },
+            ..path
+        }
+    }
+
+    /// What is learned on all rows after the best level.
+    pub fn last(&self, rows: usize, columns: usize) -> Effort {
+        Effort {
+            epochs: 20,
+            ..self.level(rows, columns)
         }
     }
 
@@ -143,7 +193,7 @@ impl Plan {
         let sample = self.sample.unwrap_or(rows);
         let widths = &widths[..self.kinds];
         let units = match self.sample {
-            Some(_) => self.pace.level().units,
+            Some(_) => self.level_units,
             None => self.pace.units,
         };
         memory::<T>(rows, sample, widths, outputs, units)

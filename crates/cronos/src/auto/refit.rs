@@ -37,7 +37,7 @@ impl Refit<'_> {
     pub fn run<T: Real>(
         &self,
         candidate: &Candidate<T>,
-        judged: &Judged,
+        judged: &Judged<T>,
         share: f64,
         number: u64,
         lead: bool,
@@ -59,18 +59,33 @@ impl Refit<'_> {
         let stop = || watch.stop(WHOLE_SHARE).is_some();
         let goal = Goal::of(task.labels);
         let mut taken: Vec<(f64, Hidden<T>)> = Vec::new();
+        let seed = task.seed.wrapping_add(0xa11 * number);
         let record = |step: usize, units: &Hidden<T>| {
             taken.push((candidate.beta(step), units.clone()));
             watch.step(0);
             step < judged.step
         };
-        let seed = task.seed.wrapping_add(0xa11 * number);
-        let units = walk(sample, loss, grid, &plan.pace, seed, &stop, record);
-        let walked = taken.len() > judged.step;
+        // a path on a part of the rows was but a beginning
+        let begun = judged
+            .found
+            .as_ref()
+            .filter(|_| sampled.is_some() && number == 0);
+        let (units, total) = match begun {
+            Some((units, total)) => {
+                taken.push((candidate.beta(judged.step), units.clone()));
+                watch.skip(judged.step + 1);
+                (units.clone(), *total)
+            }
+            None => {
+                let units = walk(sample, loss, grid, &plan.pace, seed, &stop, record);
+                (units, sample.total())
+            }
+        };
+        let walked = begun.is_some() || taken.len() > judged.step;
         let mut end = Climber {
             units,
             penalty: grid.at(judged.step),
-            total: sample.total(),
+            total,
             tally: judged.tally,
         };
         if let Some(rows) = sampled {
@@ -81,7 +96,8 @@ impl Refit<'_> {
             });
             // and once more with the rows that were left out
             let objective = seen.objective(loss, end.beta(seen.total()));
-            learn(&objective, &mut end.units, plan.pace.last(), seed, &stop);
+            let effort = plan.last(seen.x.rows(), seen.x.columns());
+            learn(&objective, &mut end.units, effort, seed, &stop);
         }
         let (units, beta) = (&end.units, end.beta(seen.total()));
         let objective = seen.objective(loss, beta);

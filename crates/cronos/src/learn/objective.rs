@@ -8,9 +8,9 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// Rows in a block that stays in cache, and blocks in a part that runs in parallel.
+/// Rows in a block that stays in cache, and in a part that runs in parallel.
 const BLOCK: usize = 256;
-const BLOCKS: usize = 4;
+const PART: usize = 4 * BLOCK;
 
 /// `Σ_i weight_i loss(f(x_i), y_i) + ½ β Σ_j (‖w_j‖² + ‖a_j‖²)`
 #[derive(Clone, Copy)]
@@ -43,7 +43,12 @@ impl<T: Real> Objective<'_, T> {
     /// Value and gradient. Parts of the rows are added in order, so the result is
     /// the same for any number of threads.
     pub fn slope(&self, units: &Hidden<T>) -> Slope<T> {
-        let parts = self.parts(units, true);
+        self.slope_in_parts(units, PART)
+    }
+
+    /// The same with so many rows in a part.
+    pub fn slope_in_parts(&self, units: &Hidden<T>, rows: usize) -> Slope<T> {
+        let parts = self.parts(units, true, rows);
         let beta = T::of(self.beta);
         let mut gradient: Vec<T> = units.values.iter().map(|&value| beta * value).collect();
         let mut loss = 0.0;
@@ -64,7 +69,7 @@ impl<T: Real> Objective<'_, T> {
     /// The loss without the penalty, and its gradient in the predictions: n x C,
     /// row by row.
     pub fn pull(&self, units: &Hidden<T>) -> (f64, Vec<T>) {
-        let parts = self.parts(units, false);
+        let parts = self.parts(units, false, PART);
         let loss = parts.iter().map(|part| part.loss).sum();
         (loss, parts.into_iter().flat_map(|part| part.pull).collect())
     }
@@ -95,9 +100,8 @@ impl<T: Real> Objective<'_, T> {
         f
     }
 
-    fn parts(&self, units: &Hidden<T>, with_gradient: bool) -> Vec<Part<T>> {
+    fn parts(&self, units: &Hidden<T>, with_gradient: bool, rows: usize) -> Vec<Part<T>> {
         let n = self.x.rows();
-        let rows = BLOCK * BLOCKS;
         (0..n.div_ceil(rows))
             .into_par_iter()
             .map(|at| {

@@ -5,13 +5,15 @@ use crate::dense;
 use crate::engine::{Engine, RowState};
 use crate::real::Real;
 use faer::linalg::matmul::matmul;
-use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, ColMut, ColRef, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows that are added to a matrix at a time.
 const ROWS: usize = 1024;
+/// Columns of a root that are read at a time.
+const STRIP: usize = 64;
 
 /// `W = L⁻¹` for `M = L Lᵀ`, so that `M⁻¹ = WᵀW`.
 pub(crate) struct Root<T>(Mat<T>);
@@ -61,20 +63,7 @@ impl<T: Real> Roots<T> {
         (out.par_chunks_mut(d).zip(b.par_chunks(d)))
             .enumerate()
             .for_each(|(at, (out, b))| {
-                let Root(root) = &groups[at % groups.len()];
-                let mut half = vec![T::ZERO; d];
-                let (root, b) = (root.as_ref(), ColRef::from_slice(b));
-                let mut half = ColMut::from_slice_mut(&mut half);
-                matmul(half.as_mut(), Accum::Replace, root, b, T::ONE, Par::Seq);
-                let out = ColMut::from_slice_mut(out);
-                matmul(
-                    out,
-                    Accum::Replace,
-                    root.transpose(),
-                    half.as_ref(),
-                    T::ONE,
-                    Par::Seq,
-                );
+                groups[at % groups.len()].solve(b, out);
             });
     }
 }
@@ -83,9 +72,40 @@ impl<T: Real> Root<T> {
     fn new(mut matrix: Mat<f64>) -> Result<Self, Error> {
         dense::cholesky(matrix.as_mut())?;
         let d = matrix.nrows();
-        let mut root = Mat::<f64>::identity(d, d);
-        solve_lower_triangular_in_place(matrix.as_ref(), root.as_mut(), Par::Seq);
+        let mut root = Mat::<f64>::zeros(d, d);
+        invert_lower_triangular(root.as_mut(), matrix.as_ref(), Par::Seq);
         Ok(Self(Mat::from_fn(d, d, |i, j| T::of(root[(i, j)]))))
+    }
+
+    /// `out = Wᵀ W b`. `W` is lower triangular, so that its columns are read from the
+    /// diagonal down.
+    fn solve(&self, b: &[T], out: &mut [T]) {
+        let (d, root) = (b.len(), self.0.as_ref());
+        let mut half = vec![T::ZERO; d];
+        let mut half = ColMut::from_slice_mut(&mut half);
+        let b = ColRef::from_slice(b);
+        let mut out = ColMut::from_slice_mut(out);
+        for from in (0..d).step_by(STRIP) {
+            let rows = STRIP.min(d - from);
+            let root = root.subcols(from, rows).subrows(from, d - from);
+            let b = b.subrows(from, rows);
+            let half = half.as_mut().subrows_mut(from, d - from);
+            matmul(half, Accum::Add, root, b, T::ONE, Par::Seq);
+        }
+        for from in (0..d).step_by(STRIP) {
+            let rows = STRIP.min(d - from);
+            let root = root.subcols(from, rows).subrows(from, d - from);
+            let out = out.as_mut().subrows_mut(from, rows);
+            let half = half.as_ref().subrows(from, d - from);
+            matmul(
+                out,
+                Accum::Replace,
+                root.transpose(),
+                half,
+                T::ONE,
+                Par::Seq,
+            );
+        }
     }
 
     /// `X Wᵀ` for rows of `X`, row by row, into a run of columns of a wider matrix.
