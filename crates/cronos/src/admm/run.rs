@@ -18,9 +18,6 @@ use crate::solver::{Build, Choice, USolver};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// How much less exact a u-step may be while no certificate is due.
-const LOOSE: f64 = 30.0;
-
 /// A run under way.
 pub(super) struct Run<'a, T: Real> {
     pub(super) program: &'a Program<T>,
@@ -141,12 +138,11 @@ impl<T: Real> Run<'_, T> {
                 .elapsed()
                 .as_secs_f64()
         };
-        let tolerance = self.inner_tolerance(number);
         let inner = self.solver.solve(
             &self.engine,
             &self.right,
             &mut self.u,
-            tolerance,
+            inner_tolerance(number, self.history.last()),
             &mut self.work,
         );
         seconds.solve = lap();
@@ -167,7 +163,7 @@ impl<T: Real> Run<'_, T> {
         );
         crate::inner::add_scaled(&mut self.right, T::ONE, &self.image);
         seconds.sweep = lap();
-        let due = self.is_due(number);
+        let due = number.is_multiple_of(self.settings.check_every);
         let certificate = due.then(|| self.certify());
         if due {
             self.offer_u(number);
@@ -236,28 +232,17 @@ impl<T: Real> Run<'_, T> {
         crate::inner::add_scaled(&mut self.right, T::ONE, &self.image);
     }
 
-    /// `k^-1.2`, and never more than a tenth of what the outer loop still has to go. An
-    /// error in `u` takes away from the bound, which is only looked at when a certificate is
-    /// due; other steps may be less exact.
-    fn inner_tolerance(&self, number: usize) -> f64 {
-        let summable = (number as f64).powf(-1.2);
-        let exact = self.history.last().map_or(summable, |last| {
-            let left = last.primal_residual.min(last.dual_residual / last.rho);
-            summable.min(0.1 * left)
-        });
-        match self.is_due(number) {
-            true => exact,
-            false => LOOSE * exact,
-        }
-    }
-
-    /// Whether a certificate is due.
-    fn is_due(&self, number: usize) -> bool {
-        number.is_multiple_of(self.settings.check_every)
-    }
-
     /// `β/ρ`
     pub(super) fn threshold(&self) -> f64 {
         self.beta / self.step.rho
     }
+}
+
+/// `k^-1.2`, and never more than a tenth of what the outer loop still has to go.
+fn inner_tolerance(number: usize, last: Option<&Iteration>) -> f64 {
+    let summable = (number as f64).powf(-1.2);
+    last.map_or(summable, |last| {
+        let left = last.primal_residual.min(last.dual_residual / last.rho);
+        summable.min(0.1 * left)
+    })
 }

@@ -156,6 +156,8 @@ impl<'a, T: Real> Seen<'a, T> {
             .certify_for(self.reduced.map(|(_, exact)| exact))
             .weighted(self.roots);
         let split = settings.split(choice.solver, program.loss)?;
+        let (stiffening, plan) =
+            Stiffening::new::<T>(program.shape(), settings, &choice, split, plan);
         let rho = settings.rho.unwrap_or(0.1);
         let step = SweepStep {
             loss: program.loss,
@@ -163,7 +165,8 @@ impl<'a, T: Real> Seen<'a, T> {
             rho,
             weight: match split {
                 Split::Paper => 1.0 / rho,
-                Split::Loss => settings.loss_weight.unwrap_or(default_weight(&engine)),
+                Split::Loss => (settings.loss_weight)
+                    .unwrap_or_else(|| default_weight(&engine, stiffening.by_pcg())),
             },
             relaxation: settings.relaxation,
         };
@@ -177,8 +180,6 @@ impl<'a, T: Real> Seen<'a, T> {
         };
         let solver = solver::build(choice.solver, &engine, build, &mut work)?;
         let length = engine.weights_per_output() * outputs;
-        let (stiffening, plan) =
-            Stiffening::new::<T>(program.shape(), settings, &choice, split, plan);
         Ok(Run {
             groups: Groups {
                 size: engine.features(),
@@ -216,10 +217,12 @@ impl<'a, T: Real> Seen<'a, T> {
 }
 
 /// `c`: with cones `K ≼ I` whatever the data; without them `K = XXᵀ`, so `c` is
-/// taken relative to the mean squared row norm.
-fn default_weight<T: Real>(engine: &Engine<'_, T>) -> f64 {
+/// taken relative to the mean squared row norm. The condition number of `S` grows with
+/// `c`, and more so with stiffness.
+fn default_weight<T: Real>(engine: &Engine<'_, T>, stiff_pcg: bool) -> f64 {
     match engine.activation {
-        Activation::Relu => 0.2,
+        Activation::Relu if stiff_pcg => 0.2,
+        Activation::Relu => 0.5,
         Activation::Gated => {
             let squared = crate::inner::norm_squared(engine.x.values());
             let weight = engine.total_weight() / squared;

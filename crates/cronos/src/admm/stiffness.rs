@@ -101,6 +101,11 @@ impl Stiffening {
         self.on
     }
 
+    /// Whether it will be by conjugate gradients.
+    pub fn by_pcg(&self) -> bool {
+        self.on && self.by == Solver::SamplePcg
+    }
+
     pub fn is_due(&self, number: usize) -> bool {
         self.on && number >= self.next
     }
