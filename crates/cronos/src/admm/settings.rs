@@ -36,7 +36,8 @@ pub struct Settings {
     pub adapt_rho: bool,
     /// Over-relaxation, in (0, 2). Default 1.6.
     pub relaxation: f64,
-    /// `c`, weight of `F u = f` in the loss split, > 0; `None` is 0.5 with cones, or 0.2.
+    /// `c`, weight of `F u = f` in the loss split, > 0; `None` is 0.5 with cones, 0.2 where
+    /// stiffness goes with conjugate gradients.
     pub loss_weight: Option<f64>,
     /// Iterations at most. Default 10,000.
     pub max_iterations: usize,

@@ -4,9 +4,9 @@
 //! `‖Zᵀ (X v)_+‖ ≤ β`, adds a small unit along each, and then descends on the
 //! objective of the whole network, whose units move and turn their gates with
 //! them; where rows are many, first in batches of them. Units that the penalty drives to
-//! zero are dropped. Where units are bounded
-//! in number, a round may hold a few more, until the weakest are dropped: so better
-//! ones take their places. The objective never rises: a round that fails is undone.
+//! zero are dropped. Where units are bounded in number, a round may hold a few more, until
+//! the weakest are dropped: so better ones take their places. The objective never rises: a
+//! round that fails is undone.
 
 mod ascent;
 mod batches;
