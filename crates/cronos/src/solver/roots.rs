@@ -80,31 +80,27 @@ impl<T: Real> Root<T> {
     /// `out = Wᵀ W b`. `W` is lower triangular, so that its columns are read from the
     /// diagonal down.
     fn solve(&self, b: &[T], out: &mut [T]) {
-        let (d, root) = (b.len(), self.0.as_ref());
+        let d = b.len();
+        let strip = |from: usize, width: usize| {
+            let columns = self.0.as_ref().subcols(from, width);
+            columns.subrows(from, d - from)
+        };
         let mut half = vec![T::ZERO; d];
         let mut half = ColMut::from_slice_mut(&mut half);
         let b = ColRef::from_slice(b);
         let mut out = ColMut::from_slice_mut(out);
         for from in (0..d).step_by(STRIP) {
-            let rows = STRIP.min(d - from);
-            let root = root.subcols(from, rows).subrows(from, d - from);
-            let b = b.subrows(from, rows);
+            let width = STRIP.min(d - from);
+            let b = b.subrows(from, width);
             let half = half.as_mut().subrows_mut(from, d - from);
-            matmul(half, Accum::Add, root, b, T::ONE, Par::Seq);
+            matmul(half, Accum::Add, strip(from, width), b, T::ONE, Par::Seq);
         }
         for from in (0..d).step_by(STRIP) {
-            let rows = STRIP.min(d - from);
-            let root = root.subcols(from, rows).subrows(from, d - from);
-            let out = out.as_mut().subrows_mut(from, rows);
+            let width = STRIP.min(d - from);
+            let root = strip(from, width).transpose();
+            let out = out.as_mut().subrows_mut(from, width);
             let half = half.as_ref().subrows(from, d - from);
-            matmul(
-                out,
-                Accum::Replace,
-                root.transpose(),
-                half,
-                T::ONE,
-                Par::Seq,
-            );
+            matmul(out, Accum::Replace, root, half, T::ONE, Par::Seq);
         }
     }
 

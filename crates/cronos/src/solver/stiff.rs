@@ -20,8 +20,8 @@ use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut};
 use std::ops::Range;
 
-/// The error of a u-step relative to the bound on it, which no group is near: some have
-/// the least `κ`, but not along the feature that the rows show least.
+/// What the error of a u-step is taken to be, relative to the bound on it. Objective and
+/// violation went the same way at a tenth of this; the lower bound did not.
 const TYPICAL: f64 = 0.1;
 
 /// Holds the roots of all `M_g` and a way to solve with `S`.
