@@ -211,7 +211,7 @@ fn chosen(search: &Search) -> String {
         (folds, repeats) => format!("{folds} folds, dealt {repeats} times"),
     };
     let how = match search.sample {
-        Some(rows) => format!("{how} of {rows} rows, then with more rows at each level"),
+        Some(rows) => format!("{how} of {rows} rows, then on more of them"),
         None => how,
     };
     // networks of one kind differ in their gates only

@@ -51,7 +51,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             model(classes(&two("a", "b")), network(7, 1, 1, Some(7))),
         ),
         ("missing", missing),
-        ("encoded", model(classes(&strings), encoded(11, 4, 3))),
+        (
+            "encoded",
+            model(classes(&strings), encoded(11, 4, 3, false)),
+        ),
+        ("ranks", model(classes(&strings), encoded(11, 4, 3, true))),
         (
             "empty",
             model(Task::Regression, constant(3, vec![4.5, -1.25])),
@@ -136,14 +140,17 @@ fn network(units: usize, features: usize, outputs: usize, gates: Option<usize>) 
     }
 }
 
-/// A network on features and three ramps.
-fn encoded(units: usize, features: usize, outputs: usize) -> Network {
+/// A network on features and three ramps, behind or in place of them.
+fn encoded(units: usize, features: usize, outputs: usize, summed: bool) -> Network {
     let ramp = |column, low, high| Ramp { column, low, high };
+    let encoding = Encoding {
+        ramps: vec![ramp(0, -1.0, 0.3), ramp(2, -0.7, 0.0), ramp(2, 0.0, 1.9)],
+        summed,
+    };
+    let width = features + encoding.added();
     Network {
-        encoding: Encoding {
-            ramps: vec![ramp(0, -1.0, 0.3), ramp(2, -0.7, 0.0), ramp(2, 0.0, 1.9)],
-        },
-        ..network(units, features + 3, outputs, None)
+        encoding,
+        ..network(units, width, outputs, None)
     }
 }
 

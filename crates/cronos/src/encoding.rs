@@ -4,7 +4,8 @@
 //! slowly. A column with knots `k_0 < k_1 < … < k_T` gets a ramp for each pair of
 //! neighbours, `clip((x − k_{t−1}) / (k_t − k_{t−1}), 0, 1)`. On integer codes with
 //! a knot at each that is the code in unary; on measured numbers with knots at
-//! quantiles it is a piecewise linear function waiting for its slopes.
+//! quantiles it is a piecewise linear function waiting for its slopes. Where columns are
+//! many, the sum of its ramps takes the place of a column: its rank among the knots.
 
 use crate::Error;
 use crate::matrix::Matrix;
@@ -22,22 +23,19 @@ pub struct Ramp {
 }
 
 impl Ramp {
-    /// Its value on a row of raw features.
-    pub fn of(&self, row: &[f64]) -> f64 {
-        self.at(row[self.column])
-    }
-
     /// Its value where the feature is `x`.
     pub fn at(&self, x: f64) -> f64 {
         ((x - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 }
 
-/// The raw features, and ramps behind them.
+/// The raw features with ramps behind them, or with their sums in place of the features.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Encoding {
     /// Ordered by column, then from low to high.
     pub ramps: Vec<Ramp>,
+    /// Whether the ramps of a column are summed and take its place.
+    pub summed: bool,
 }
 
 /// How knots are chosen.
@@ -81,26 +79,63 @@ impl Encoding {
                 .flat_map(|ramps| &ramps[kind])
                 .copied()
                 .collect(),
+            summed: false,
         })
     }
 
-    /// Raw features and ramps: rows x (features + ramps).
+    /// Columns behind the raw ones.
+    pub fn added(&self) -> usize {
+        if self.summed { 0 } else { self.ramps.len() }
+    }
+
+    /// Whether the ramps of a feature stand in its place.
+    pub(crate) fn replaces(&self, feature: usize) -> bool {
+        self.summed && self.ramps.iter().any(|ramp| ramp.column == feature)
+    }
+
+    /// The ramps made from one of `features` features, and the columns they are part of.
+    pub(crate) fn ramps_of(
+        &self,
+        feature: usize,
+        features: usize,
+    ) -> impl Iterator<Item = (usize, Ramp)> {
+        let own = self.ramps.iter().enumerate();
+        own.filter(move |(_, ramp)| ramp.column == feature)
+            .map(move |(at, ramp)| (if self.summed { feature } else { features + at }, *ramp))
+    }
+
+    /// Makes a row of raw features, with room for those added, what the network sees.
+    pub(crate) fn encode(&self, row: &mut [f64]) {
+        if self.summed {
+            for ramps in self.ramps.chunk_by(|a, b| a.column == b.column) {
+                let x = row[ramps[0].column];
+                row[ramps[0].column] = ramps.iter().map(|ramp| ramp.at(x)).sum();
+            }
+            return;
+        }
+        let (raw, ramps) = row.split_at_mut(row.len() - self.ramps.len());
+        for (value, ramp) in ramps.iter_mut().zip(&self.ramps) {
+            *value = ramp.at(raw[ramp.column]);
+        }
+    }
+
+    /// What the network sees of these rows.
     pub fn apply(&self, x: &Matrix<f64>) -> Matrix<f64> {
         let raw = x.columns();
-        Matrix::from_each_row(x.rows(), raw + self.ramps.len(), |i, row| {
-            let (own, ramps) = row.split_at_mut(raw);
-            own.copy_from_slice(x.row(i));
-            for (value, ramp) in ramps.iter_mut().zip(&self.ramps) {
-                *value = ramp.of(own);
-            }
+        Matrix::from_each_row(x.rows(), raw + self.added(), |i, row| {
+            row[..raw].copy_from_slice(x.row(i));
+            self.encode(row);
         })
     }
 
-    /// Refuses ramps that name no column or do not rise.
+    /// Refuses ramps that name no column or do not rise, and sums that are torn apart.
     pub fn check(&self, features: usize) -> Result<(), Error> {
         let sound = |ramp: &Ramp| {
             ramp.column < features && ramp.low < ramp.high && (ramp.high - ramp.low).is_finite()
         };
+        if self.summed && !self.ramps.is_sorted_by_key(|ramp| ramp.column) {
+            return Err(Error::Format("its ramps are not in order".into()));
+        }
         match self.ramps.iter().position(|ramp| !sound(ramp)) {
             None => Ok(()),
             Some(at) => Err(Error::Format(format!(
@@ -158,5 +193,16 @@ mod tests {
         assert_eq!(encoded.row(4)[5..], [1.0, 7.0 / 40.0]);
         encoding.check(3).expect("sound");
         assert!(encoding.check(2).is_err());
+        // summed, codes are themselves and numbers are ranks
+        let mut summed = Encoding {
+            summed: true,
+            ..encoding
+        };
+        let ranks = summed.apply(&x);
+        assert_eq!(ranks.row(2), [2.0, 0.0, 4.0 / 9.0]);
+        assert_eq!(ranks.row(4), [1.0, 0.0, 1.0 + 7.0 / 40.0]);
+        summed.check(3).expect("sound");
+        summed.ramps.swap(0, 3);
+        assert!(summed.check(3).is_err());
     }
 }

@@ -249,13 +249,23 @@ fn learn<T: Real>(
         ));
     };
     let gates = found.search.members.iter().map(|member| member.neurons);
+    let (solver, reason) = match found.search.sample {
+        None => (
+            "column-generation",
+            "gates are learned, each where it lowers the objective most",
+        ),
+        Some(_) => (
+            "batches",
+            "rows are many: all weights, and with them the gates, are learned from batches of them",
+        ),
+    };
     Ok(Fitted {
         status: found.status,
         certificate: lead.certificate,
         iterations: lead.rounds.len(),
         history: Vec::new(),
-        solver: "column-generation",
-        reason: "gates are learned, each where it lowers the objective most".into(),
+        solver,
+        reason: reason.into(),
         rank: None,
         planned_bytes: found.planned_bytes,
         reduced_features: None,

@@ -21,12 +21,12 @@ const PANEL: usize = 8192;
 /// `Σ_j output_j · unit_j(x) + output_bias`, where unit `j` is
 /// `max(hidden_j·x + hidden_bias_j, 0)`, or, with gates,
 /// `1(gate·x + gate_bias ≥ 0) (hidden_j·x + hidden_bias_j)`; `x` are the raw
-/// features with the ramps of the encoding behind them.
+/// features with the ramps of the encoding behind or in place of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     /// What is made from the raw features.
     pub encoding: Encoding,
-    /// One row per hidden unit, one column per raw feature and ramp.
+    /// One row per hidden unit, one column per raw feature and column made from them.
     pub hidden: Matrix<f64>,
     /// One number per hidden unit.
     pub hidden_bias: Vec<f64>,
@@ -144,7 +144,7 @@ impl Network {
 
     /// Number of raw features.
     pub fn features(&self) -> usize {
-        self.hidden.columns() - self.encoding.ramps.len()
+        self.hidden.columns() - self.encoding.added()
     }
 
     /// Number of outputs.
@@ -169,7 +169,7 @@ impl Network {
         if self.hidden_bias.len() != units
             || self.output.rows() != units
             || self.output_bias.len() != self.outputs()
-            || self.hidden.columns() <= self.encoding.ramps.len()
+            || self.hidden.columns() <= self.encoding.added()
             || self.outputs() == 0
             || !gates_fit
         {
@@ -217,7 +217,7 @@ impl Network {
 
     /// What goes into the units and gates for the `BATCH` rows from `first` on.
     pub(crate) fn sums_of(&self, x: &dyn Table, first: usize) -> Sums {
-        let (raw, ramps) = (self.features(), &self.encoding.ramps);
+        let (raw, encoding) = (self.features(), &self.encoding);
         let mut sums = Sums {
             units: self.hidden_bias.repeat(BATCH),
             gates: (self.gating.as_ref())
@@ -225,17 +225,18 @@ impl Network {
                 .unwrap_or_default(),
         };
         // ramps are made from whole rows
-        let most = if ramps.is_empty() { PANEL } else { raw };
+        let most = if encoding.ramps.is_empty() {
+            PANEL
+        } else {
+            raw
+        };
         for from in (0..raw).step_by(most.max(1)) {
             let read = most.min(raw - from);
-            let width = read + ramps.len();
+            let width = read + encoding.added();
             let mut padded = vec![0.0; BATCH * width];
             for (row, padded) in (first..x.rows()).zip(padded.chunks_mut(width)) {
-                let (row_part, ramp_part) = padded.split_at_mut(read);
-                x.read(row, from, row_part);
-                for (out, ramp) in ramp_part.iter_mut().zip(ramps) {
-                    *out = ramp.of(row_part);
-                }
+                x.read(row, from, &mut padded[..read]);
+                encoding.encode(padded);
             }
             add_products(&padded, &self.hidden, from, &mut sums.units);
             if let Some(gating) = &self.gating {

@@ -7,6 +7,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Rows that paths are walked on, and more of them, which are learned from in batches.
+const FEW: usize = 300;
+const MANY: usize = 8000;
+
 fn fast() -> Options {
     Options {
         preset: Preset::Fast,
@@ -43,18 +47,22 @@ fn bits(network: &Network) -> Vec<u64> {
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    let x = uniform(300, 4, 1);
-    let (_, labels) = noisy_labels(&x, 2);
-    let train = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.expect("pool").install(|| {
-            let trained = Classifier { options: fast() }.fit(&x, &labels);
-            bits(&trained.expect("trained").fitted.network)
-        })
-    };
-    let one = train(1);
-    assert!(!one.is_empty());
-    assert!(one == train(2) && one == train(3));
+    for rows in [FEW, MANY] {
+        let x = uniform(rows, 4, 1);
+        let (_, labels) = noisy_labels(&x, 2);
+        let train = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.expect("pool").install(|| {
+                let trained = Classifier { options: fast() }.fit(&x, &labels);
+                let fitted = trained.expect("trained").fitted;
+                assert_eq!(fitted.solver == "batches", rows == MANY);
+                bits(&fitted.network)
+            })
+        };
+        let one = train(1);
+        assert!(!one.is_empty());
+        assert!(one == train(2) && one == train(3), "{rows} rows");
+    }
 }
 
 #[test]
@@ -95,18 +103,49 @@ fn r_squared(found: &Matrix<f64>, y: &Matrix<f64>) -> f64 {
 
 #[test]
 fn numbers_are_learned_as_well_as_the_noise_allows() {
-    let x = uniform(500, 10, 3);
-    let fitted = Regressor { options: fast() }.fit(&x, &friedman(&x, 1.0, 4));
-    let fitted = fitted.expect("trained");
-    assert_eq!(fitted.status, Status::Validated);
-    let unseen = uniform(2000, 10, 5);
-    let found = fitted.network.predict(&unseen).expect("predictions");
     // without noise the best is 1; a linear fit reaches 0.75
-    let r2 = r_squared(&found, &friedman(&unseen, 0.0, 0));
-    assert!(r2 > 0.95, "{r2}");
-    let shown = fitted.search.expect("searched").members[0].validation_score;
-    // with noise of variance 1 next to 24 the best is 0.96
-    assert!((0.85..0.97).contains(&shown), "{shown}");
+    for (rows, least) in [(500, 0.95), (MANY, 0.99)] {
+        let x = uniform(rows, 10, 3);
+        let fitted = Regressor { options: fast() }.fit(&x, &friedman(&x, 1.0, 4));
+        let fitted = fitted.expect("trained");
+        assert_eq!(fitted.status, Status::Validated);
+        let unseen = uniform(2000, 10, 5);
+        let found = fitted.network.predict(&unseen).expect("predictions");
+        let r2 = r_squared(&found, &friedman(&unseen, 0.0, 0));
+        assert!(r2 > least, "{r2} from {rows} rows");
+        let shown = fitted.search.expect("searched").members[0].validation_score;
+        // with noise of variance 1 next to 24 the best is 0.96
+        assert!((0.85..0.97).contains(&shown), "{shown}");
+    }
+}
+
+/// Columns whose values span orders of magnitude, and are too many for ramps: the classes
+/// lie on two sides of a plane in their logarithms.
+#[test]
+fn many_columns_with_long_tails_are_seen_by_rank() {
+    let logs = |rows: usize, seed: u64| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let values: Vec<f64> = (0..rows * 70)
+            .map(|_| StandardNormal.sample(&mut rng))
+            .collect();
+        Matrix::from_fn(rows, 70, |i, j| values[i * 70 + j])
+    };
+    let table = |logs: &Matrix<f64>| {
+        let x = Matrix::from_fn(logs.rows(), 70, |i, j| (3.0 * logs.at(i, j)).exp());
+        let side = |i: usize| logs.row(i)[..10].iter().sum::<f64>() > 0.0;
+        (x, (0..logs.rows()).map(side).collect::<Vec<bool>>())
+    };
+    let (x, labels) = table(&logs(MANY, 6));
+    let trained = Classifier { options: fast() }.fit(&x, &labels);
+    let trained = trained.expect("trained");
+    let network = &trained.fitted.network;
+    let search = trained.fitted.search.as_ref().expect("searched");
+    assert_eq!(search.members[0].features, "ranks");
+    assert!(network.encoding.summed && network.hidden.columns() == 70);
+    let (unseen, truth) = table(&logs(2000, 7));
+    let found = trained.predict(&unseen).expect("predicted");
+    let right = found.iter().zip(&truth).filter(|(a, b)| a == b).count();
+    assert!(right > 1800, "{right} of 2000");
 }
 
 #[test]
@@ -220,13 +259,25 @@ fn is_usable(fitted: &Fitted, x: &Matrix<f64>) {
 
 #[test]
 fn stopped_at_any_step_there_is_a_network() {
-    let x = uniform(200, 3, 16);
-    let (_, labels) = noisy_labels(&x, 17);
-    for steps in [1, 2, 5, 40] {
+    for (rows, steps) in [
+        (FEW, 1),
+        (FEW, 2),
+        (FEW, 5),
+        (FEW, 40),
+        (MANY, 1),
+        (MANY, 8),
+        (MANY, 60),
+    ] {
+        let x = uniform(rows, 3, 16);
+        let (_, labels) = noisy_labels(&x, 17);
         let observer = StopAfter(AtomicUsize::new(steps));
         let trained = Classifier { options: fast() }.fit_observed(&x, &labels, None, &observer);
         let fitted = trained.expect("trained").fitted;
-        assert_eq!(fitted.status, Status::Interrupted, "{steps}");
+        assert_eq!(
+            fitted.status,
+            Status::Interrupted,
+            "{rows} rows, step {steps}"
+        );
         is_usable(&fitted, &x);
     }
 }

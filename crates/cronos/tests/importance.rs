@@ -68,12 +68,36 @@ fn with_ramps() -> Model {
     };
     model.network.encoding = Encoding {
         ramps: vec![ramp(0.0, 1.0), ramp(1.0, 3.0)],
+        summed: false,
     };
     model.network.hidden = matrix(1, 4, &[2.0, 1.0, 6.0, -3.0]);
     model.network.hidden_bias = vec![1.0];
     model.network.output = matrix(1, 1, &[-4.0]);
     model.check().unwrap();
     model
+}
+
+/// The same unit on the rank of the first feature.
+fn with_ranks() -> Model {
+    let mut model = with_ramps();
+    model.network.encoding.summed = true;
+    model.network.hidden = matrix(1, 2, &[2.0, 1.0]);
+    model.training.feature_mean.truncate(2);
+    model.training.feature_scale.truncate(2);
+    model.check().unwrap();
+    model
+}
+
+#[test]
+fn ranks_count_by_their_spread_over_the_knots() {
+    // 0, 1 and 2 at the knots: variance 2/3
+    let (first, second) = (2.0 * (2.0f64 / 3.0).sqrt(), 3.0);
+    let total = first + second;
+    assert_close(
+        &group_norms(&with_ranks()),
+        &[first / total, second / total],
+    );
+    assert_eq!(is_read(&with_ranks()), [true, true]);
 }
 
 #[test]
@@ -160,7 +184,7 @@ fn the_only_feature_that_matters_costs_what_chance_says() {
 fn costs_are_those_of_tables_that_were_shuffled() {
     let mut missing = models::classifier();
     missing.network.hidden = matrix(2, 2, &[0.1, 2.0, -1.0, 0.3]);
-    for model in [models::gated(), with_ramps(), missing] {
+    for model in [models::gated(), with_ramps(), with_ranks(), missing] {
         let mut x = table(150, 2);
         if model.imputation.is_some() {
             x = Matrix::from_fn(150, 2, |i, j| match (i + j) % 7 {

@@ -32,7 +32,8 @@ pub(super) fn standard_error(score: f64, rows: usize) -> f64 {
     (score.max(1.0 / n) / n).sqrt()
 }
 
-/// `Σ share · network`: the units of all, their outer weights times the share.
+/// `Σ share · network`: the units of all, their outer weights times the share. Networks
+/// whose features are summed ramps must have the same.
 pub(super) fn network(
     members: &[(f64, &Network)],
     features: usize,
@@ -53,7 +54,9 @@ pub(super) fn network(
             .partial_cmp(&key(b))
             .unwrap_or(std::cmp::Ordering::Equal)
     });
-    let (width, outputs) = (features + ramps.len(), targets.mean.len());
+    let summed = members.iter().any(|(_, member)| member.encoding.summed);
+    let added = if summed { 0 } else { ramps.len() };
+    let (width, outputs) = (features + added, targets.mean.len());
     let mut hidden = Vec::new();
     let mut hidden_bias = Vec::new();
     let mut output = Vec::new();
@@ -75,7 +78,7 @@ pub(super) fn network(
     }
     let units = hidden_bias.len();
     Network {
-        encoding: Encoding { ramps },
+        encoding: Encoding { ramps, summed },
         hidden: Matrix::from_fn(units, width, |i, j| hidden[i * width + j]),
         hidden_bias,
         output: Matrix::from_fn(units, outputs, |i, c| output[i * outputs + c]),
@@ -111,7 +114,10 @@ mod tests {
         let member = |ramps: Vec<Ramp>, shift: f64| {
             let width = 2 + ramps.len();
             Network {
-                encoding: Encoding { ramps },
+                encoding: Encoding {
+                    ramps,
+                    summed: false,
+                },
                 hidden: Matrix::from_fn(3, width, |i, j| ((i * 5 + j) as f64 + shift).sin()),
                 hidden_bias: vec![0.1, -0.2, 0.3],
                 output: Matrix::from_fn(3, 1, |i, _| i as f64 - 0.5),

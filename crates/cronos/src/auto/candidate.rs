@@ -4,7 +4,6 @@ use super::Task;
 use super::design::{self, Design};
 use super::path::{Grid, Seen, penalty_for};
 use super::plan::{self, Plan};
-use crate::folds::folds;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -58,17 +57,12 @@ pub(super) fn kinds(task: &Task<'_>) -> Vec<(Design, Loss)> {
         let losses = usual.iter().chain(others.iter().filter(|_| with_others));
         kinds.extend(losses.map(|&loss| (design.clone(), loss)));
     }
+    // where columns are many, rather another way of seeing them than another loss
+    let ranks = kinds.iter().position(|(design, _)| design.encoding.summed);
+    if let Some(ranks) = ranks {
+        kinds[1..=ranks].rotate_right(1);
+    }
     kinds
-}
-
-/// The rows that paths are walked on, if not all: as many of each class as there
-/// are in its share.
-pub(super) fn sample(task: &Task<'_>, plan: &Plan) -> Option<Vec<usize>> {
-    let n = task.x.rows();
-    let parts = n.div_ceil(plan.sample?);
-    folds(task.labels, n, parts, task.seed ^ 0x5a3)
-        .into_iter()
-        .next()
 }
 
 /// The first of the kinds, as many as the plan says, with their data.

@@ -12,11 +12,13 @@ use crate::real::Real;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par, Side};
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// Columns of the products that are made together, and rows that add to them at a time.
-const COLUMNS: usize = 64;
-const ROWS: usize = 1024;
+const COLUMNS: usize = 120;
+const ROWS: usize = 512;
+/// A gate whose pull is this close to the largest, in the precision of the rows, may have
+/// the largest.
+const NEAR: f64 = 0.99;
 
 /// Objective and lower bound at the penalty `beta`, in `f64`.
 ///
@@ -46,7 +48,7 @@ pub(super) fn certificate<T: Real>(
                 outputs,
                 beta,
             };
-            pulls.largest(work)
+            pulls.largest(&rows.x, work)
         }
         // without units there is nothing to hold
         None => 0.0,
@@ -74,6 +76,15 @@ pub(super) fn certificate<T: Real>(
     } else {
         0.0
     };
+    holds(objective, lower_bound)
+}
+
+/// What is certain without any work: no objective is below 0.
+pub(super) fn nothing(objective: f64) -> Certificate {
+    holds(objective, 0.0)
+}
+
+fn holds(objective: f64, lower_bound: f64) -> Certificate {
     Certificate {
         objective,
         lower_bound,
@@ -104,60 +115,85 @@ struct Pulls<'a> {
 
 impl Pulls<'_> {
     /// An upper bound of `‖B_iᵀ v‖` over all gates and the `v` of their cones.
-    fn largest(&self, work: f64) -> f64 {
+    ///
+    /// rows: X as it was learned from
+    fn largest<T: Real>(&self, rows: &Matrix<T>, work: f64) -> f64 {
         let (n, d) = (self.x.rows(), self.x.columns());
         // what a projection onto a cone costs, or so
         let one = 10.0 * (n * d) as f64 + 2.0 * (d * d * d) as f64;
         let cones = one * (2 * self.outputs * self.gates.len()) as f64 <= work;
-        let of_gate = |gate: usize, b: MatRef<'_, f64>| {
+        let all: Vec<usize> = (0..self.gates.len()).collect();
+        let free = |_: usize, b: MatRef<'_, f64>| largest_singular(b);
+        let in_cone = |gate: usize, b: MatRef<'_, f64>| {
             let free = largest_singular(b);
-            let value = match free > self.beta && cones {
+            match free > self.beta && cones {
                 true => free.min(self.within_cone(gate, b)),
                 false => free,
-            };
-            // a number that is not one proves nothing
-            if value.is_nan() { f64::INFINITY } else { value }
+            }
         };
-        let together = COLUMNS.div_ceil(self.outputs);
-        let panels = (0..self.gates.len().div_ceil(together)).into_par_iter();
-        let of_panel = |panel: usize| {
-            let first = panel * together;
-            let gates = first..self.gates.len().min(first + together);
-            let products = self.products(gates.clone());
-            let products = |gate: usize| {
-                let from = (gate - first) * self.outputs;
-                products.as_ref().subcols(from, self.outputs)
-            };
-            let values = gates.map(|gate| of_gate(gate, products(gate)));
-            values.fold(0.0, f64::max)
+        let widest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        // first roughly, then exactly where it may be the largest
+        let near: Vec<usize> = if cones {
+            all
+        } else {
+            let rough = self.of_gates(rows, &all, free);
+            let limit = NEAR * widest(&rough);
+            all.into_iter().filter(|&at| rough[at] >= limit).collect()
         };
-        panels.map(of_panel).reduce(|| 0.0, f64::max)
+        widest(&self.of_gates(self.x, &near, in_cone))
     }
 
-    /// `Xᵀ D_i Z` of several gates, side by side.
-    fn products(&self, gates: Range<usize>) -> Mat<f64> {
+    /// What `measure` makes of `B_i`, for each of the gates.
+    fn of_gates<T: Real>(
+        &self,
+        x: &Matrix<T>,
+        gates: &[usize],
+        measure: impl Fn(usize, MatRef<'_, f64>) -> f64 + Sync,
+    ) -> Vec<f64> {
+        let panels = gates.par_chunks(COLUMNS.div_ceil(self.outputs));
+        let of_panel = |gates: &[usize]| -> Vec<f64> {
+            let products = self.products(x, gates);
+            let value = |(at, &gate): (usize, &usize)| {
+                let own = (products.as_ref()).subcols(at * self.outputs, self.outputs);
+                let value = measure(gate, own);
+                // a number that is not one proves nothing
+                if value.is_nan() { f64::INFINITY } else { value }
+            };
+            gates.iter().enumerate().map(value).collect()
+        };
+        panels.flat_map_iter(of_panel).collect()
+    }
+
+    /// `Xᵀ D_i Z` of several gates, side by side; blocks of rows are summed in `f64`.
+    fn products<T: Real>(&self, x: &Matrix<T>, gates: &[usize]) -> Mat<f64> {
         let width = gates.len() * self.outputs;
-        let mut products = Mat::zeros(self.x.columns(), width);
-        let mut masked = vec![0.0; ROWS * width];
-        for from in (0..self.x.rows()).step_by(ROWS) {
-            let to = self.x.rows().min(from + ROWS);
+        let mut products = Mat::<f64>::zeros(x.columns(), width);
+        let mut of_block = Mat::<T>::zeros(x.columns(), width);
+        let mut masked = vec![T::ZERO; ROWS * width];
+        for from in (0..x.rows()).step_by(ROWS) {
+            let to = x.rows().min(from + ROWS);
             for (masked, row) in masked.chunks_mut(width).zip(from..to) {
                 let z = &self.pull[row * self.outputs..][..self.outputs];
-                for (masked, gate) in masked.chunks_mut(self.outputs).zip(gates.clone()) {
-                    match self.gates.active(gate, row) {
-                        true => masked.copy_from_slice(z),
-                        false => masked.fill(0.0),
+                for (masked, &gate) in masked.chunks_mut(self.outputs).zip(gates) {
+                    let open = self.gates.active(gate, row);
+                    for (masked, &z) in masked.iter_mut().zip(z) {
+                        *masked = if open { T::of(z) } else { T::ZERO };
                     }
                 }
             }
             matmul(
-                products.as_mut(),
-                Accum::Add,
-                self.x.view(from, to).transpose(),
+                of_block.as_mut(),
+                Accum::Replace,
+                x.view(from, to).transpose(),
                 MatRef::from_row_major_slice(&masked[..(to - from) * width], to - from, width),
-                1.0,
+                T::ONE,
                 Par::Seq,
             );
+            for (sum, of_block) in products.col_iter_mut().zip(of_block.col_iter()) {
+                sum.iter_mut()
+                    .zip(of_block.iter())
+                    .for_each(|(sum, &value)| *sum += value.wide());
+            }
         }
         products
     }

@@ -1,4 +1,4 @@
-//! What the network sees of the features: raw columns, hats or ramps, scaled.
+//! What the network sees of the features: raw columns, hats, ramps or ranks, scaled.
 
 use crate::encoding::{Encoding, Knots};
 use crate::learn::Hidden;
@@ -13,24 +13,35 @@ use std::borrow::Cow;
 pub(super) struct Style {
     pub name: &'static str,
     pub knots: Knots,
-    /// Hats, one at each knot, rather than ramps, one between two.
-    pub hats: bool,
+    pub form: Form,
 }
 
-const fn style(name: &'static str, categories: usize, pieces: usize, hats: bool) -> Style {
+/// What is made of the knots of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Ramps beside it, one between two knots.
+    Ramps,
+    /// Hats beside it, one at each knot.
+    Hats,
+    /// The sum of the ramps in its place.
+    Ranks,
+}
+
+const fn style(name: &'static str, categories: usize, pieces: usize, form: Form) -> Style {
     let knots = Knots { categories, pieces };
-    Style { name, knots, hats }
+    Style { name, knots, form }
 }
 
 /// From the cheapest to the dearest. Hats on the values of a column with few of
 /// them are its categories; ramps are their cumulative sums, the same functions
-/// under another penalty.
-pub(super) const STYLES: [Style; 5] = [
-    style("as they are", 0, 0, false),
-    style("categories", 12, 0, true),
-    style("8 pieces, ramps", 12, 8, false),
-    style("8 pieces, hats", 12, 8, true),
-    style("16 pieces, hats", 24, 16, true),
+/// under another penalty. Ranks are what there is room for where columns are many.
+pub(super) const STYLES: [Style; 6] = [
+    style("as they are", 0, 0, Form::Ramps),
+    style("categories", 12, 0, Form::Hats),
+    style("8 pieces, ramps", 12, 8, Form::Ramps),
+    style("8 pieces, hats", 12, 8, Form::Hats),
+    style("16 pieces, hats", 24, 16, Form::Hats),
+    style("ranks", 12, 8, Form::Ranks),
 ];
 
 /// A style fitted to the training rows.
@@ -55,16 +66,22 @@ impl Design {
         }
     }
 
-    /// The styles on these rows that add at most `most` columns, in their order.
+    /// The styles on these rows that add at most `most` columns, in their order; ranks if
+    /// their ramps would add more.
     pub fn all(x: &Matrix<f64>, bias: bool, most: usize) -> Vec<Self> {
         let encodings = Encoding::several(x, STYLES.map(|style| style.knots));
         let designs = STYLES.into_iter().zip(encodings);
         designs
-            .filter(|(_, encoding)| encoding.ramps.len() <= most)
-            .map(|(style, encoding)| Self {
-                style,
-                encoding,
-                ..Self::as_they_are(x, bias)
+            .filter(|(style, encoding)| {
+                (encoding.ramps.len() <= most) == (style.form != Form::Ranks)
+            })
+            .map(|(style, mut encoding)| {
+                encoding.summed = style.form == Form::Ranks;
+                Self {
+                    style,
+                    encoding,
+                    ..Self::as_they_are(x, bias)
+                }
             })
             .collect()
     }
@@ -76,7 +93,13 @@ impl Design {
 
     /// Whether both see the same columns.
     pub fn same_columns(&self, other: &Self) -> bool {
-        self.encoding == other.encoding && self.style.hats == other.style.hats
+        self.encoding == other.encoding && self.style.form == other.style.form
+    }
+
+    /// Whether one network can see what both see: ranks leave no room for raw features.
+    pub fn averages_with(&self, other: &Self) -> bool {
+        let ranks = self.encoding.summed || other.encoding.summed;
+        !ranks || self.encoding == other.encoding
     }
 
     /// Columns that the network sees, without the bias.
@@ -89,13 +112,13 @@ impl Design {
         self.scaling.apply(&self.columns_of(x), self.bias)
     }
 
-    /// Raw columns and ramps or hats behind them.
+    /// Raw columns and ramps or hats behind them, or ranks.
     fn columns_of<'x>(&self, x: &'x Matrix<f64>) -> Cow<'x, Matrix<f64>> {
         if self.encoding.ramps.is_empty() {
             return Cow::Borrowed(x);
         }
         let encoded = self.encoding.apply(x);
-        if !self.style.hats {
+        if self.style.form != Form::Hats {
             return Cow::Owned(encoded);
         }
         let width = self.features + self.hats().count();
@@ -124,14 +147,14 @@ impl Design {
 
     /// The network on raw features and ramps that these units are.
     pub fn network<T: Real>(&self, units: &Hidden<T>, targets: &TargetScaling) -> Network {
-        let width = self.features + self.encoding.ramps.len();
+        let width = self.features + self.encoding.added();
         let mut hidden = Vec::with_capacity(units.len() * width);
         let mut hidden_bias = Vec::with_capacity(units.len());
         let mut output = Vec::with_capacity(units.len() * units.outputs);
         for (w, a) in units.units() {
             let w: Vec<f64> = w.iter().map(|w| w.wide()).collect();
             let (mut weights, mut bias) = self.scaling.undo(&w);
-            if self.style.hats {
+            if self.style.form == Form::Hats {
                 let hats = weights.split_off(self.features);
                 weights.resize(width, 0.0);
                 for ((before, behind), weight) in self.hats().zip(hats) {
@@ -168,15 +191,20 @@ mod tests {
 
     /// The folded network gives what the units give on the columns they saw.
     #[test]
-    fn networks_on_ramps_equal_units_on_hats() {
+    fn networks_on_raw_features_equal_units_on_what_they_saw() {
         let x = Matrix::from_fn(40, 3, |i, j| match j {
             0 => (i % 4) as f64,
             1 => ((i * 7) as f64).sin(),
             _ => (i % 2) as f64,
         });
         let designs = Design::all(&x, true, 99);
-        assert_eq!(designs.len(), STYLES.len());
-        for mut design in designs {
+        let ranks = Design::all(&x, true, 0);
+        let names = |designs: &[Design]| -> Vec<&str> {
+            designs.iter().map(|design| design.style.name).collect()
+        };
+        assert_eq!(designs.len(), STYLES.len() - 1);
+        assert_eq!(names(&ranks), ["as they are", "ranks"]);
+        for mut design in designs.into_iter().chain(ranks) {
             let style = design.style;
             design.standardize(&x, None);
             let seen: Matrix<f64> = design.apply(&x);

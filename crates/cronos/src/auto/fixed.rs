@@ -58,7 +58,6 @@ impl Schedule {
             rounds: (self.evaluations / iterations).clamp(3, 100),
             tries: 3,
             tolerance,
-            epochs: 0,
             patience: Patience {
                 iterations,
                 memory: 20,

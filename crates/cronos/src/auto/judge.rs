@@ -15,19 +15,15 @@ use rayon::prelude::*;
 const RACE: f64 = 2.0;
 
 /// What one path on one fold showed, step by step.
-pub(super) struct Trace<T> {
+pub(super) struct Trace {
     validation: Vec<Tally>,
     train: Vec<Tally>,
     neurons: Vec<usize>,
-    /// The units that did best on the rows left out.
-    best: Hidden<T>,
-    /// The weight of the rows they were learned on.
-    total: f64,
     /// Whether the walk came to its own end.
     pub complete: bool,
 }
 
-impl<T> Trace<T> {
+impl Trace {
     /// The last step stands for those that were not taken.
     fn at<V: Copy>(values: &[V], step: usize) -> Option<V> {
         values.get(step).or(values.last()).copied()
@@ -35,16 +31,13 @@ impl<T> Trace<T> {
 }
 
 /// A candidate with its score at its best step.
-pub(super) struct Judged<T> {
+pub(super) struct Judged {
     pub candidate: usize,
     pub step: usize,
     pub score: f64,
     /// What it showed at that step on the rows left out.
     pub tally: Tally,
     pub path: Vec<PathPoint>,
-    /// The units of that step and the weight of the rows they were learned on, if
-    /// there was a single path.
-    pub found: Option<(Hidden<T>, f64)>,
 }
 
 /// Walks the paths of the candidates on the folds: all of them on the first fold,
@@ -56,7 +49,7 @@ pub(super) fn traces<T: Real>(
     plan: &Plan,
     goal: Goal,
     watch: &Watch<'_>,
-) -> Vec<Vec<Trace<T>>> {
+) -> Vec<Vec<Trace>> {
     let n = candidates
         .first()
         .map_or(0, |candidate| candidate.sample.x.rows());
@@ -65,9 +58,9 @@ pub(super) fn traces<T: Real>(
         let dealt = folds(labels, n, plan.parts(), seed.wrapping_add(repeat));
         parts.extend(dealt.into_iter().take(plan.folds));
     }
-    let mut traces: Vec<Vec<Trace<T>>> = candidates.iter().map(|_| Vec::new()).collect();
+    let mut traces: Vec<Vec<Trace>> = candidates.iter().map(|_| Vec::new()).collect();
     let mut run = |jobs: Vec<(usize, usize)>| {
-        let done: Vec<Trace<T>> = in_turn(&jobs, |&(at, part)| {
+        let done: Vec<Trace> = in_turn(&jobs, |&(at, part)| {
             let seed = seed.wrapping_add(31 * (part as u64 + 1));
             trace(&candidates[at], &parts[part], seed, plan, goal, watch)
         });
@@ -95,8 +88,8 @@ pub(super) fn traces<T: Real>(
 
 /// The candidates whose score on the first `rows` rows left out is within `RACE`
 /// standard errors of the best.
-fn still_in<T>(traces: &[Vec<Trace<T>>], rows: usize, goal: Goal) -> Vec<usize> {
-    let score = |traces: &Vec<Trace<T>>| {
+fn still_in(traces: &[Vec<Trace>], rows: usize, goal: Goal) -> Vec<usize> {
+    let score = |traces: &Vec<Trace>| {
         let steps = traces
             .first()
             .into_iter()
@@ -134,7 +127,7 @@ fn trace<T: Real>(
     plan: &Plan,
     goal: Goal,
     watch: &Watch<'_>,
-) -> Trace<T> {
+) -> Trace {
     let n = candidate.sample.x.rows();
     let mut is_held = vec![false; n];
     held.iter().for_each(|&row| is_held[row] = true);
@@ -145,8 +138,6 @@ fn trace<T: Real>(
         validation: Vec::new(),
         train: Vec::new(),
         neurons: Vec::new(),
-        best: Hidden::none(learned_from.x.columns(), learned_from.y.columns()),
-        total: learned_from.total(),
         complete: false,
     };
     let mut best = (f64::INFINITY, 0);
@@ -162,7 +153,6 @@ fn trace<T: Real>(
         trace.neurons.push(units.len());
         if score < best.0 {
             best = (score, step);
-            trace.best = units.clone();
         }
         let go_on = step < best.1 + plan.patience;
         watch.step(if go_on { 0 } else { grid.steps - step - 1 });
@@ -176,26 +166,26 @@ fn trace<T: Real>(
 /// The best step of a candidate, over all folds.
 pub(super) fn judge<T: Real>(
     candidate: usize,
-    traces: &[Trace<T>],
+    traces: &[Trace],
     of: &Candidate<T>,
     goal: Goal,
-) -> Option<Judged<T>> {
+) -> Option<Judged> {
     let complete = traces.iter().any(|trace| trace.complete);
-    let usable = |trace: &&Trace<T>| trace.complete || !complete;
-    let traces: Vec<&Trace<T>> = traces.iter().filter(usable).collect();
+    let usable = |trace: &&Trace| trace.complete || !complete;
+    let traces: Vec<&Trace> = traces.iter().filter(usable).collect();
     let steps = traces.iter().map(|trace| trace.validation.len()).max()?;
     let path: Vec<PathPoint> = (0..steps)
         .map(|step| {
             let (mut validation, mut train) = (Tally::default(), Tally::default());
             let (mut neurons, mut shown) = (0.0, Vec::new());
             for trace in &traces {
-                let Some(held_out) = Trace::<T>::at(&trace.validation, step) else {
+                let Some(held_out) = Trace::at(&trace.validation, step) else {
                     continue;
                 };
                 validation.add(&held_out);
                 shown.push(held_out.shown(goal));
-                train.add(&Trace::<T>::at(&trace.train, step).unwrap_or_default());
-                neurons += Trace::<T>::at(&trace.neurons, step).unwrap_or(0) as f64;
+                train.add(&Trace::at(&trace.train, step).unwrap_or_default());
+                neurons += Trace::at(&trace.neurons, step).unwrap_or(0) as f64;
             }
             let mean = shown.iter().sum::<f64>() / shown.len() as f64;
             let squares = shown
@@ -215,7 +205,7 @@ pub(super) fn judge<T: Real>(
     let tally = |step: usize| {
         let mut validation = Tally::default();
         for trace in &traces {
-            validation.add(&Trace::<T>::at(&trace.validation, step).unwrap_or_default());
+            validation.add(&Trace::at(&trace.validation, step).unwrap_or_default());
         }
         validation
     };
@@ -230,9 +220,5 @@ pub(super) fn judge<T: Real>(
         score,
         tally: tally(step),
         path,
-        found: match traces[..] {
-            [only] => Some((only.best.clone(), only.total)),
-            _ => None,
-        },
     })
 }

@@ -11,11 +11,12 @@ mod certify;
 mod design;
 mod fixed;
 mod judge;
-mod levels;
+mod many;
 mod path;
 mod plan;
 mod record;
 mod refit;
+mod split;
 mod validate;
 
 pub use plan::Preset;
@@ -29,10 +30,12 @@ use crate::network::{Network, TargetScaling};
 use crate::observe::Watch;
 use crate::real::Real;
 use crate::scaling::Scaling;
-use candidate::{Candidate, candidates, kinds, sample};
+use candidate::{Candidate, candidates, kinds};
 use judge::{Judged, in_turn, judge, traces};
+use many::Crowd;
 use plan::Plan;
 use refit::{Refit, Trained};
+use split::Split;
 use validate::Goal;
 
 /// Shares of a time limit after which the search, and everything, must end.
@@ -81,7 +84,6 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
         return fixed::fixed(task, watch);
     }
     let start = std::time::Instant::now();
-    let goal = Goal::of(task.labels);
     let n = task.x.rows();
     let kinds = kinds(task);
     let widths: Vec<usize> = kinds.iter().map(|(design, _)| design.columns()).collect();
@@ -89,48 +91,30 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
     plan.networks = task.networks.unwrap_or(plan.networks);
     let memory = plan.memory::<T>(n, &widths, task.y.columns());
     memory.check(task.memory, plan::WAY_OUT)?;
-    let sample = sample(task, &plan);
-    let candidates: Vec<Candidate<T>> = candidates(task, kinds, sample.as_deref(), &plan);
+    let split = plan
+        .many
+        .map(|many| Split::new(n, task.labels, many.sample, task.seed));
+    let sample = split.as_ref().map(Split::sample);
+    let candidates: Vec<Candidate<T>> = candidates(task, kinds, sample, &plan);
     let setup = start.elapsed().as_secs_f64();
-    watch.expect((plan.jobs() * candidates.len() + plan.networks) * plan.steps);
-    let labels: Option<Vec<usize>> = match (task.labels, &sample) {
-        (Some(labels), Some(rows)) => Some(rows.iter().map(|&row| labels[row]).collect()),
-        (labels, _) => labels.map(<[usize]>::to_vec),
-    };
-    let traces = traces(
-        &candidates,
-        labels.as_deref(),
-        task.seed,
-        &plan,
-        goal,
-        watch,
-    );
-    let mut judged: Vec<Judged<T>> = traces
-        .iter()
-        .enumerate()
-        .filter_map(|(at, traces)| judge(at, traces, &candidates[at], goal))
-        .collect();
-    judged.sort_by(|a, b| a.score.total_cmp(&b.score));
-    let scores: Vec<f64> = judged.iter().map(|judged| judged.score).collect();
-    let shares = average::shares(&scores, plan.sample.unwrap_or(n));
-    judged.truncate(if sample.is_some() { 1 } else { shares.len() });
-    // several networks of each kind, which differ in where the search for gates starts
-    let jobs: Vec<(usize, u64)> = (0..plan.networks as u64)
-        .flat_map(|number| (0..judged.len()).map(move |at| (at, number)))
-        .collect();
     let refit = Refit {
         task,
         plan: &plan,
-        sampled: sample.as_deref(),
         watch,
     };
-    let mut trained: Vec<Trained> = in_turn(&jobs, |&(at, number)| {
-        let candidate = &candidates[judged[at].candidate];
-        let lead = at == 0 && number == 0;
-        refit.run(candidate, &judged[at], shares[at], number, lead)
-    });
-    let cut = traces.iter().flatten().any(|trace| !trace.complete)
-        || trained.iter().any(|trained| !trained.complete);
+    let (lead, mut trained, cut) = match (plan.many, &split) {
+        (Some(many), Some(split)) => {
+            let crowd = Crowd {
+                refit,
+                candidates: &candidates,
+                split,
+                many,
+            };
+            watch.expect(crowd.steps(plan.networks));
+            crowd.train()
+        }
+        _ => few(&refit, &candidates),
+    };
     // those that were cut short only count if there is nothing else
     if trained.iter().any(|trained| trained.complete) {
         trained.retain(|trained| trained.complete);
@@ -151,7 +135,6 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
         .collect();
     let network = average::network(&weighted, task.x.columns(), task.targets);
     let members: Vec<Member> = trained.into_iter().map(|trained| trained.member).collect();
-    let lead = judged.first().map_or(0, |judged| judged.candidate);
     let scaling = average::raw_scaling(&network, &candidates[lead].design.scaling);
     Ok(Found {
         network,
@@ -166,7 +149,7 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
             folds: plan.folds,
             repeats: plan.repeats,
             rows: n,
-            sample: plan.sample,
+            sample: plan.many.map(|many| many.sample),
             tried: candidates
                 .iter()
                 .map(|candidate| (candidate.design.style.name, candidate.loss))
@@ -178,4 +161,37 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
             ..Seconds::default()
         },
     })
+}
+
+/// The best candidates, judged by paths on folds; their networks on all rows, and whether
+/// the search was cut short.
+fn few<T: Real>(refit: &Refit<'_>, candidates: &[Candidate<T>]) -> (usize, Vec<Trained>, bool) {
+    let Refit { task, plan, watch } = *refit;
+    let goal = Goal::of(task.labels);
+    watch.expect((plan.jobs() * candidates.len() + plan.networks) * plan.steps);
+    let traces = traces(candidates, task.labels, task.seed, plan, goal, watch);
+    let mut judged: Vec<Judged> = traces
+        .iter()
+        .enumerate()
+        .filter_map(|(at, traces)| judge(at, traces, &candidates[at], goal))
+        .collect();
+    judged.sort_by(|a, b| a.score.total_cmp(&b.score));
+    let lead = judged.first().map_or(0, |judged| judged.candidate);
+    let design = |judged: &Judged| &candidates[judged.candidate].design;
+    judged.retain(|judged| candidates[lead].design.averages_with(design(judged)));
+    let scores: Vec<f64> = judged.iter().map(|judged| judged.score).collect();
+    let shares = average::shares(&scores, task.x.rows());
+    judged.truncate(shares.len());
+    // several networks of each kind, which differ in where the search for gates starts
+    let jobs: Vec<(usize, u64)> = (0..plan.networks as u64)
+        .flat_map(|number| (0..judged.len()).map(move |at| (at, number)))
+        .collect();
+    let trained: Vec<Trained> = in_turn(&jobs, |&(at, number)| {
+        let candidate = &candidates[judged[at].candidate];
+        let first = at == 0 && number == 0;
+        refit.run(candidate, &judged[at], shares[at], number, first)
+    });
+    let cut = traces.iter().flatten().any(|trace| !trace.complete)
+        || trained.iter().any(|trained| !trained.complete);
+    (lead, trained, cut)
 }

@@ -106,7 +106,6 @@ impl Pace {
             rounds: self.rounds,
             tries: 1,
             tolerance: 0.02,
-            epochs: 0,
             patience: Patience {
                 iterations: self.iterations,
                 memory: 10,

@@ -1,7 +1,7 @@
 //! How much is tried, from the size of the data alone: no clock steers it.
 
 use super::path::Pace;
-use crate::learn::{Climb, Effort, Patience};
+use crate::learn::{BATCH, Fresh};
 use crate::memory;
 use crate::real::Real;
 
@@ -27,8 +27,8 @@ impl Preset {
         }
     }
 
-    /// Rows that a choice needs at least.
-    fn least_rows(self) -> usize {
+    /// Rows that a choice is made on where they are many.
+    fn sample(self) -> usize {
         match self {
             Self::Fast => 2000,
             Self::Standard => 6000,
@@ -57,8 +57,79 @@ const NETWORKS: usize = 4;
 /// The same when rows are many: then there is less chance to average out.
 const NETWORKS_OF_MANY: usize = 1;
 
-/// Multiplications that a descent on all rows of a level may cost.
-const CHEAP: f64 = 2.5e10;
+/// Batches that a network is learned from where rows are many: a scout on a sample, one
+/// of half the units on more rows, and the last on all.
+const SCOUT_STEPS: usize = 250;
+const LEVEL_STEPS: usize = 700;
+const LAST_STEPS: usize = 2400;
+/// Times that rows are gone over.
+const EPOCHS: (usize, usize) = (3, 60);
+/// Units of a scout, and of any network at least.
+const SCOUT_UNITS: usize = 128;
+const LEAST_UNITS: usize = 64;
+/// Penalties that a scout tries, roughly, and at most, and the ratio of neighbours.
+const SCOUTED: usize = 5;
+const MOST_SCOUTED: usize = 10;
+const SCOUT_RATIO: f64 = 0.25;
+
+/// Networks learned from nothing, where rows are many.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Many {
+    /// Rows that the kinds are compared on.
+    pub sample: usize,
+    /// Units at most.
+    units: usize,
+}
+
+impl Many {
+    /// As many units as the work allows.
+    fn new(sample: usize, width: usize, outputs: usize, preset: Preset) -> Self {
+        // products with X there and twice back
+        let one = (3 * LAST_STEPS * BATCH * (width + outputs)) as f64;
+        let most = match preset {
+            Preset::Fast => 128,
+            Preset::Standard => 512,
+            Preset::Best => 1024,
+        };
+        let units = ((4.0 * preset.work() / one) as usize).clamp(LEAST_UNITS, most);
+        Self { sample, units }
+    }
+
+    /// Kinds that can be scouted; two at least, or there is no choice.
+    fn kinds(widths: &[usize], outputs: usize, preset: Preset) -> usize {
+        let one = |width: &usize| {
+            (SCOUTED * 3 * SCOUT_STEPS * BATCH * SCOUT_UNITS * (width + outputs)) as f64
+        };
+        let mut spent = 0.0;
+        let affordable = |width: &&usize| {
+            spent += one(width);
+            spent <= preset.work()
+        };
+        let count = widths.iter().take_while(affordable).count();
+        count.clamp(2.min(widths.len()), 3.min(widths.len()))
+    }
+
+    pub fn scout(&self, rows: usize) -> Fresh {
+        fresh(self.units.min(SCOUT_UNITS), rows, SCOUT_STEPS)
+    }
+
+    pub fn level(&self, rows: usize) -> Fresh {
+        fresh(self.units / 2, rows, LEVEL_STEPS)
+    }
+
+    pub fn last(&self, rows: usize) -> Fresh {
+        fresh(self.units, rows, LAST_STEPS)
+    }
+}
+
+/// So many steps or more, and so many epochs or fewer.
+fn fresh(units: usize, rows: usize, steps: usize) -> Fresh {
+    let epochs = (steps * BATCH).div_ceil(rows.max(1));
+    Fresh {
+        units,
+        epochs: epochs.clamp(EPOCHS.0, EPOCHS.1),
+    }
+}
 
 /// What is tried.
 #[derive(Clone, Copy, Debug)]
@@ -77,10 +148,8 @@ pub(super) struct Plan {
     /// Steps without a better score after which a path ends.
     pub patience: usize,
     pub pace: Pace,
-    /// Rows that paths are walked on, when all are too many.
-    pub sample: Option<usize>,
-    /// Units at most on more rows than those of the path.
-    level_units: usize,
+    /// What is done instead where rows are too many to walk paths on.
+    pub many: Option<Many>,
 }
 
 impl Plan {
@@ -124,78 +193,39 @@ impl Plan {
             .iter()
             .flat_map(|&(folds, repeats)| many.clone().map(move |kinds| (folds, repeats, kinds)))
             .find(|&(folds, repeats, kinds)| fits(folds, repeats, kinds));
-        // else as many kinds as can be judged on enough rows
-        let affordable = |kinds: usize| (preset.work() / per_row(1, kinds)) as usize;
-        let enough = |kinds: &usize| affordable(*kinds) >= preset.least_rows();
-        let few = || (1, 1, (1..=least).rev().find(enough).unwrap_or(1));
-        let (folds, repeats, kinds) = all.unwrap_or_else(few);
-        let sample = affordable(kinds).max(preset.least_rows());
-        let sample = (all.is_none() && sample < rows).then_some(sample);
-        Self {
+        let (folds, repeats, kinds) = all.unwrap_or((1, 1, least));
+        let plan = Self {
             kinds,
             folds,
             repeats,
-            networks: match sample {
-                Some(_) => NETWORKS_OF_MANY,
-                None => NETWORKS,
-            },
+            networks: NETWORKS,
             steps,
             ratio,
-            // on more rows the penalty is chosen again
-            patience: if sample.is_some() { 2 } else { 5 },
+            patience: 5,
             pace,
-            sample,
-            level_units: match preset {
-                Preset::Best => 600,
-                _ => 200,
-            },
+            many: None,
+        };
+        let sample = preset.sample();
+        if all.is_some() || rows < 2 * sample {
+            return plan;
         }
-    }
-
-    /// What is learned on more rows than those of the path, which deserve more units: in
-    /// batches, then on all of them as often as is cheap.
-    pub fn level(&self, rows: usize, columns: usize) -> Effort {
-        let path = self.pace.effort();
-        let units = self.level_units;
-        let evaluation = 2.0 * rows as f64 * columns as f64 * units as f64;
-        let affordable = (CHEAP / evaluation) as usize;
-        Effort {
-            units,
-            new_units: units / 5,
-            climb: Climb {
-                starts: units / 3,
-                ..path.climb
-            },
-            rounds: 1,
-            epochs: 10,
-            patience: Patience {
-                iterations: if affordable < 10 {
-                    0
-                } else {
-                    affordable.min(40)
-                },
-                ..path.patience
-            },
-            ..path
-        }
-    }
-
-    /// What is learned on all rows after the best level.
-    pub fn last(&self, rows: usize, columns: usize) -> Effort {
-        Effort {
-            epochs: 20,
-            ..self.level(rows, columns)
+        let kinds = Many::kinds(widths, outputs, preset);
+        let widest = widths[..kinds].iter().max().copied().unwrap_or(1);
+        Self {
+            kinds,
+            networks: NETWORKS_OF_MANY,
+            steps: MOST_SCOUTED,
+            ratio: SCOUT_RATIO,
+            many: Some(Many::new(sample, widest, outputs, preset)),
+            ..plan
         }
     }
 
     /// The large arrays.
     pub fn memory<T: Real>(&self, rows: usize, widths: &[usize], outputs: usize) -> memory::Plan {
-        let sample = self.sample.unwrap_or(rows);
+        let sample = self.many.map_or(rows, |many| many.sample);
         let widths = &widths[..self.kinds];
-        let units = match self.sample {
-            Some(_) => self.level_units,
-            None => self.pace.units,
-        };
+        let units = self.many.map_or(self.pace.units, |many| many.units);
         memory::<T>(rows, sample, widths, outputs, units)
     }
 

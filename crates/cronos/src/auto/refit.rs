@@ -2,18 +2,19 @@
 
 use super::candidate::Candidate;
 use super::judge::Judged;
-use super::levels::{Climber, Levels};
 use super::path::walk;
 use super::plan::Plan;
-use super::validate::Goal;
-use super::{Member, RoundPoint, Task, WHOLE_SHARE, certify};
-use crate::learn::{Hidden, learn, penalty};
+use super::validate::{Goal, Tally};
+use super::{Member, PathPoint, RoundPoint, Task, WHOLE_SHARE, certify};
+use crate::learn::{Hidden, penalty};
 use crate::network::Network;
 use crate::observe::Watch;
 use crate::real::Real;
 
 /// The share of the work that the certificate may cost.
 const CERTIFYING: f64 = 0.01;
+/// Multiplications that may still be done once all is to stop.
+const SPARE_WORK: f64 = 2e9;
 
 /// A network of the average.
 pub(super) struct Trained {
@@ -23,12 +24,22 @@ pub(super) struct Trained {
     pub complete: bool,
 }
 
+/// Units that were learned on all rows.
+pub(super) struct Learned<T> {
+    pub units: Hidden<T>,
+    pub beta: f64,
+    /// What such a network shows on rows left out.
+    pub tally: Tally,
+    /// Penalties and units on the way.
+    pub taken: Vec<(f64, Hidden<T>)>,
+    pub complete: bool,
+}
+
 /// What all refits have in common.
+#[derive(Clone, Copy)]
 pub(super) struct Refit<'a> {
     pub task: &'a Task<'a>,
     pub plan: &'a Plan,
-    /// The rows that paths are walked on, if not all.
-    pub sampled: Option<&'a [usize]>,
     pub watch: &'a Watch<'a>,
 }
 
@@ -37,27 +48,13 @@ impl Refit<'_> {
     pub fn run<T: Real>(
         &self,
         candidate: &Candidate<T>,
-        judged: &Judged<T>,
+        judged: &Judged,
         share: f64,
         number: u64,
         lead: bool,
     ) -> Trained {
-        let Self {
-            task,
-            plan,
-            sampled,
-            watch,
-        } = *self;
-        let Candidate {
-            design,
-            loss,
-            seen,
-            sample,
-            grid,
-        } = candidate;
-        let loss = *loss;
+        let Self { task, plan, watch } = *self;
         let stop = || watch.stop(WHOLE_SHARE).is_some();
-        let goal = Goal::of(task.labels);
         let mut taken: Vec<(f64, Hidden<T>)> = Vec::new();
         let seed = task.seed.wrapping_add(0xa11 * number);
         let record = |step: usize, units: &Hidden<T>| {
@@ -65,69 +62,75 @@ impl Refit<'_> {
             watch.step(0);
             step < judged.step
         };
-        // a path on a part of the rows was but a beginning
-        let begun = judged
-            .found
-            .as_ref()
-            .filter(|_| sampled.is_some() && number == 0);
-        let (units, total) = match begun {
-            Some((units, total)) => {
-                taken.push((candidate.beta(judged.step), units.clone()));
-                watch.skip(judged.step + 1);
-                (units.clone(), *total)
-            }
-            None => {
-                let units = walk(sample, loss, grid, &plan.pace, seed, &stop, record);
-                (units, sample.total())
-            }
-        };
-        let walked = begun.is_some() || taken.len() > judged.step;
-        let mut end = Climber {
+        let Candidate {
+            seen, loss, grid, ..
+        } = candidate;
+        let units = walk(seen, *loss, grid, &plan.pace, seed, &stop, record);
+        let learned = Learned {
             units,
-            penalty: grid.at(judged.step),
-            total,
+            beta: candidate.beta(judged.step),
             tally: judged.tally,
+            complete: taken.len() > judged.step && !stop(),
+            taken,
         };
-        if let Some(rows) = sampled {
-            let levels = Levels::above(rows, task.labels, seen.x.rows(), seed);
-            end = levels.climb(seen, loss, plan, end, &stop, |next| {
-                taken.push((next.penalty * seen.total(), next.units.clone()));
-                watch.step(0);
-            });
-            // and once more with the rows that were left out
-            let objective = seen.objective(loss, end.beta(seen.total()));
-            let effort = plan.last(seen.x.rows(), seen.x.columns());
-            learn(&objective, &mut end.units, effort, seed, &stop);
-        }
-        let (units, beta) = (&end.units, end.beta(seen.total()));
-        let objective = seen.objective(loss, beta);
+        let path = judged.path.clone();
+        self.member(candidate, learned, path, judged.step, share, lead)
+    }
+
+    /// What was learned, as a network with its certificate.
+    pub fn member<T: Real>(
+        &self,
+        candidate: &Candidate<T>,
+        learned: Learned<T>,
+        path: Vec<PathPoint>,
+        chosen: usize,
+        share: f64,
+        lead: bool,
+    ) -> Trained {
+        let Candidate {
+            design, loss, seen, ..
+        } = candidate;
+        let Learned {
+            units, beta, tally, ..
+        } = &learned;
+        let goal = Goal::of(self.task.labels);
+        let objective = seen.objective(*loss, *beta);
+        let value = |units: &Hidden<T>| objective.pull(units).0 + penalty(units, *beta);
+        let numbers = (seen.x.rows() * seen.x.columns() * seen.y.columns()) as f64;
+        let late =
+            self.watch.stop(WHOLE_SHARE).is_some() && numbers * units.len() as f64 > SPARE_WORK;
+        let taken = &learned.taken[if late { learned.taken.len() } else { 0 }..];
         let rounds = taken.iter().map(|(step_beta, units)| RoundPoint {
             beta: *step_beta,
-            objective: objective.pull(units).0 + penalty(units, beta),
+            objective: value(units),
             neurons: units.len(),
         });
-        // only the heaviest network shows its certificate
-        let certifying = match lead {
-            true => CERTIFYING * task.preset.work(),
-            false => 0.0,
+        let certificate = match (late, lead) {
+            (true, _) => certify::nothing(value(units)),
+            // only the heaviest network shows its certificate
+            (false, true) => {
+                let work = CERTIFYING * self.task.preset.work();
+                certify::certificate(seen, *loss, *beta, units, work)
+            }
+            (false, false) => certify::certificate(seen, *loss, *beta, units, 0.0),
         };
         let member = Member {
             features: design.style.name,
-            loss,
-            heat: end.tally.heat(goal),
+            loss: *loss,
+            heat: tally.heat(goal),
             weight: share,
-            beta,
+            beta: *beta,
             neurons: units.len(),
             columns: design.columns(),
-            validation_score: end.tally.shown(goal),
-            certificate: certify::certificate(seen, loss, beta, units, certifying),
-            path: judged.path.clone(),
+            validation_score: tally.shown(goal),
+            certificate,
+            path,
             rounds: rounds.collect(),
-            chosen: judged.step,
+            chosen,
         };
         Trained {
-            network: design.network(units, task.targets),
-            complete: walked && !stop(),
+            network: design.network(units, self.task.targets),
+            complete: learned.complete,
             member,
         }
     }

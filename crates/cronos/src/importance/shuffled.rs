@@ -221,11 +221,11 @@ impl<'a> Shuffler<'a> {
                 .map(|gating| gating.directions.column(column))
                 .unwrap_or_default(),
         };
-        let ramps = network.encoding.ramps.iter().enumerate();
-        let ramps = ramps
-            .filter(|(_, ramp)| ramp.column == feature)
-            .map(|(at, ramp)| input(network.features() + at, Some(*ramp)));
-        std::iter::once(input(feature, None)).chain(ramps).collect()
+        let encoding = &network.encoding;
+        let raw = (!encoding.replaces(feature)).then(|| input(feature, None));
+        let ramps = encoding.ramps_of(feature, network.features());
+        let ramps = ramps.map(|(at, ramp)| input(at, Some(ramp)));
+        raw.into_iter().chain(ramps).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The weights that read each feature.
 
+use crate::encoding::Ramp;
 use crate::inner::norm;
 use crate::model::Model;
 use crate::network::Network;
@@ -23,8 +24,9 @@ const ROUNDING: f64 = 1e-9;
 /// where `s` and `t` are the scales of features and targets in training (the
 /// standard deviations where they were standardised, else 1), so units of measure
 /// do not matter, and `V_j` is the variance over the knots of the feature, each
-/// counted once. Without ramps the term of a unit is `‖a_i / t‖ s_j |w_ij|`. The
-/// gates of a gated network are not counted.
+/// counted once. Without ramps the term of a unit is `‖a_i / t‖ s_j |w_ij|`; with their
+/// sum in place of the feature it is `‖a_i / t‖ |w_ij| √V_j(Σ_r ramp_r)`. The gates of a
+/// gated network are not counted.
 pub fn group_norms(model: &Model) -> Vec<f64> {
     let (network, training) = (&model.network, &model.training);
     let outer: Vec<f64> = (0..network.neurons())
@@ -38,7 +40,10 @@ pub fn group_norms(model: &Model) -> Vec<f64> {
     let sums: Vec<f64> = (0..network.features())
         .map(|feature| {
             let ramps = Ramps::of(network, feature);
-            let scale = training.feature_scale.get(feature).copied().unwrap_or(1.0);
+            let scale = match network.encoding.replaces(feature) {
+                true => 0.0,
+                false => training.feature_scale.get(feature).copied().unwrap_or(1.0),
+            };
             let unit = |(i, outer): (usize, &f64)| {
                 let row = network.hidden.row(i);
                 // ‖a_i / t‖ √( (s_j w_ij)² + V_j(h_ij) )
@@ -64,7 +69,8 @@ pub fn is_read(model: &Model) -> Vec<bool> {
         gates.is_some_and(|gating| {
             (gating.gate_of.iter()).any(|&gate| {
                 let row = gating.directions.row(gate);
-                row[feature] != 0.0 || Ramps::places(network, feature).any(|at| row[at] != 0.0)
+                let mut ramps = network.encoding.ramps_of(feature, network.features());
+                row[feature] != 0.0 || ramps.any(|(at, _)| row[at] != 0.0)
             })
         })
     };
@@ -81,27 +87,16 @@ struct Ramps {
 }
 
 impl Ramps {
-    /// Columns of the hidden weights that are ramps of a feature.
-    fn places(network: &Network, feature: usize) -> impl Iterator<Item = usize> {
-        let (raw, ramps) = (network.features(), network.encoding.ramps.iter());
-        ramps
-            .enumerate()
-            .filter(move |(_, ramp)| ramp.column == feature)
-            .map(move |(at, _)| raw + at)
-    }
-
     fn of(network: &Network, feature: usize) -> Self {
-        let raw = network.features();
-        let ramp = |at: usize| network.encoding.ramps[at - raw];
-        let places = || Self::places(network, feature);
-        let mut knots: Vec<f64> = places()
-            .flat_map(|at| [ramp(at).low, ramp(at).high])
+        let ramps = || network.encoding.ramps_of(feature, network.features());
+        let mut knots: Vec<f64> = ramps()
+            .flat_map(|(_, ramp)| [ramp.low, ramp.high])
             .collect();
         knots.sort_by(f64::total_cmp);
         knots.dedup();
-        let at_knots = |at| knots.iter().map(|&x| ramp(at).at(x)).collect();
+        let at_knots = |ramp: Ramp| knots.iter().map(|&x| ramp.at(x)).collect();
         Self {
-            values: places().map(|at| (at, at_knots(at))).collect(),
+            values: ramps().map(|(at, ramp)| (at, at_knots(ramp))).collect(),
             knots: knots.len(),
         }
     }

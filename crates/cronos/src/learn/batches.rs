@@ -14,7 +14,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// Rows of a batch, and of the parts of it that run in parallel.
-const BATCH: usize = 512;
+pub(crate) const BATCH: usize = 512;
 const PART: usize = 256;
 
 /// The first rate, relative to the root mean square of the weights.
@@ -24,13 +24,14 @@ const MEMORY: (f64, f64) = (0.9, 0.999);
 /// The least `√v`.
 const LEAST: f64 = 1e-8;
 
-/// Goes over all rows `epochs` times.
+/// Goes over all rows `epochs` times; `tick` is called after each.
 pub(super) fn descend_by_batches<T: Real>(
     objective: &Objective<'_, T>,
     units: &mut Hidden<T>,
     epochs: usize,
     seed: u64,
     stop: &(dyn Fn() -> bool + Sync),
+    tick: &(dyn Fn() + Sync),
 ) {
     let n = objective.x.rows();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -61,6 +62,7 @@ pub(super) fn descend_by_batches<T: Real>(
             let rate = rate * (2.0 * left).min(1.0);
             adam.step(&mut units.values, &slope.gradient, rate);
         }
+        tick();
     }
 }
 
@@ -142,15 +144,15 @@ mod tests {
         };
         let before = objective.slope(&start).value;
         let mut units = start.clone();
-        descend_by_batches(&objective, &mut units, 30, 1, &|| false);
+        descend_by_batches(&objective, &mut units, 30, 1, &|| false, &|| ());
         let after = objective.slope(&units).value;
         assert!(after < 0.2 * before, "{before} {after}");
         // the same bits again, and none moved once told to stop
         let mut again = start.clone();
-        descend_by_batches(&objective, &mut again, 30, 1, &|| false);
+        descend_by_batches(&objective, &mut again, 30, 1, &|| false, &|| ());
         assert_eq!(again.values, units.values);
         let mut stopped = start.clone();
-        descend_by_batches(&objective, &mut stopped, 30, 1, &|| true);
+        descend_by_batches(&objective, &mut stopped, 30, 1, &|| true, &|| ());
         assert_eq!(stopped.values, start.values);
     }
 }

@@ -3,25 +3,28 @@
 //! A round looks for directions that violate the dual constraint
 //! `‖Zᵀ (X v)_+‖ ≤ β`, adds a small unit along each, and then descends on the
 //! objective of the whole network, whose units move and turn their gates with
-//! them; where rows are many, first in batches of them. Units that the penalty drives to
-//! zero are dropped. Where units are bounded in number, a round may hold a few more, until
-//! the weakest are dropped: so better ones take their places. The objective never rises: a
-//! round that fails is undone.
+//! them. Units that the penalty drives to zero are dropped. Where units are bounded in
+//! number, a round may hold a few more, until the weakest are dropped: so better ones take
+//! their places. The objective never rises: a round that fails is undone.
+//!
+//! Where rows are many, a network is learned from nothing in batches of them instead.
 
 mod ascent;
 mod batches;
 mod descent;
+mod fresh;
 mod hidden;
 mod objective;
 
 pub(crate) use ascent::Climb;
+pub(crate) use batches::BATCH;
 pub(crate) use descent::{Patience, descend};
+pub(crate) use fresh::{Fresh, learn_afresh};
 pub(crate) use hidden::Hidden;
 pub(crate) use objective::Objective;
 
 use crate::real::Real;
 use ascent::{Atom, steepest};
-use batches::descend_by_batches;
 
 /// How much work learning may do.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +43,6 @@ pub(crate) struct Effort {
     pub tries: usize,
     /// A direction is worth a unit if it violates the dual constraint by this fraction.
     pub tolerance: f64,
-    /// Times that a round goes over the rows in batches before it descends on all.
-    pub epochs: usize,
     pub patience: Patience,
 }
 
@@ -84,7 +85,6 @@ pub(crate) fn learn<T: Real>(
         let before = units.clone();
         let value = loss + penalty(units, objective.beta);
         add(objective, units, value, &atoms);
-        by_batches(objective, units, value, effort.epochs, seed, stop);
         let mut slope = descend(objective, units, effort.patience, stop);
         if prune(units, effort.units) {
             slope = descend(objective, units, effort.patience, stop);
@@ -163,26 +163,6 @@ fn add<T: Real>(
             return;
         }
         share *= 0.5;
-    }
-}
-
-/// Goes over the rows in batches, if that lowers the objective.
-fn by_batches<T: Real>(
-    objective: &Objective<'_, T>,
-    units: &mut Hidden<T>,
-    value: f64,
-    epochs: usize,
-    seed: u64,
-    stop: &(dyn Fn() -> bool + Sync),
-) {
-    if epochs == 0 {
-        return;
-    }
-    let mut trial = units.clone();
-    descend_by_batches(objective, &mut trial, epochs, seed, stop);
-    let (loss, _) = objective.pull(&trial);
-    if loss + penalty(&trial, objective.beta) <= value {
-        *units = trial;
     }
 }
 

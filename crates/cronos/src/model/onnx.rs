@@ -4,6 +4,7 @@ use super::onnx_graph::Graph;
 use super::onnx_proto::{DOUBLE, FLOAT, INT64, ModelProto, OperatorSet, Property, STRING};
 use super::{Model, Task};
 use crate::Error;
+use crate::encoding::Ramp;
 use crate::matrix::Matrix;
 use crate::network::Network;
 use prost::Message;
@@ -105,11 +106,14 @@ fn occupied(network: &Network) -> Cow<'_, Network> {
     })
 }
 
-/// The features with the ramps of the encoding behind them.
+/// The features with the ramps of the encoding behind or in place of them.
 fn encoded(graph: &mut Graph, x: String, network: &Network) -> String {
     let ramps = &network.encoding.ramps;
     if ramps.is_empty() {
         return x;
+    }
+    if network.encoding.summed {
+        return ranks(graph, &x, network);
     }
     let columns: Vec<i64> = ramps.iter().map(|ramp| ramp.column as i64).collect();
     let low: Vec<f64> = ramps.iter().map(|ramp| ramp.low).collect();
@@ -124,6 +128,44 @@ fn encoded(graph: &mut Graph, x: String, network: &Network) -> String {
     let share = graph.apply("Div", &[&above, &width], "ramp_share", &[]);
     let ramp = graph.apply("Clip", &[&share, &zero, &one], "ramp", &[]);
     graph.apply("Concat", &[&x, &ramp], "encoded", &[("axis", 1)])
+}
+
+/// The features that have none, and the sums of the ramps of the others: first ramps of
+/// all of them at once, then second ones, and so on.
+fn ranks(graph: &mut Graph, x: &str, network: &Network) -> String {
+    let features = network.features();
+    let ramps: Vec<Vec<Ramp>> = (0..features)
+        .map(|feature| network.encoding.ramps_of(feature, features))
+        .map(|own| own.map(|(_, ramp)| ramp).collect())
+        .collect();
+    let zero = graph.numbers("ramp_floor", &[], &[0.0]);
+    let one = graph.numbers("ramp_top", &[], &[1.0]);
+    let raw: Vec<f64> = ramps.iter().map(|own| f64::from(own.is_empty())).collect();
+    let raw = graph.numbers("raw", &[features], &raw);
+    let mut sum = graph.apply("Mul", &[x, &raw], "rank_0", &[]);
+    let most = ramps.iter().map(Vec::len).max().unwrap_or(0);
+    for at in 0..most {
+        let each = |of: fn(&Ramp) -> f64, none: f64| -> Vec<f64> {
+            let own = |ramps: &Vec<Ramp>| ramps.get(at).map_or(none, of);
+            ramps.iter().map(own).collect()
+        };
+        let step = at + 1;
+        let mut numbers = |name: &str, values: &[f64]| {
+            graph.numbers(&format!("ramp_{name}_{step}"), &[features], values)
+        };
+        let low = numbers("low", &each(|ramp| ramp.low, 0.0));
+        let width = numbers("width", &each(|ramp| ramp.high - ramp.low, 1.0));
+        let there = numbers("there", &each(|_| 1.0, 0.0));
+        let mut apply = |operator: &str, inputs: &[&str], name: &str| {
+            graph.apply(operator, inputs, &format!("{name}_{step}"), &[])
+        };
+        let above = apply("Sub", &[x, &low], "ramp_above");
+        let share = apply("Div", &[&above, &width], "ramp_share");
+        let ramp = apply("Clip", &[&share, &zero, &one], "ramp");
+        let ramp = apply("Mul", &[&ramp, &there], "ramp_own");
+        sum = apply("Add", &[&sum, &ramp], "rank");
+    }
+    sum
 }
 
 /// The outputs of the network on `x`, in double precision.

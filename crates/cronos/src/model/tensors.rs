@@ -74,8 +74,9 @@ pub(super) fn tensors(model: &Model) -> Tensors<'static> {
     let ramps = &network.encoding.ramps;
     let low: Vec<f64> = ramps.iter().map(|ramp| ramp.low).collect();
     let high: Vec<f64> = ramps.iter().map(|ramp| ramp.high).collect();
+    let [column_name, low_name, high_name] = names(network.encoding.summed);
     if !ramps.is_empty() {
-        vectors.extend([("encoding.low", &low), ("encoding.high", &high)]);
+        vectors.extend([(low_name, &low), (high_name, &high)]);
     }
     if let Some(gating) = &network.gating {
         let gates = gating.directions.rows();
@@ -99,7 +100,7 @@ pub(super) fn tensors(model: &Model) -> Tensors<'static> {
     }
     if !ramps.is_empty() {
         let columns: Vec<usize> = ramps.iter().map(|ramp| ramp.column).collect();
-        add_indices("encoding.column", &columns);
+        add_indices(column_name, &columns);
     }
     tensors
 }
@@ -135,14 +136,24 @@ pub(super) fn network(tensors: &Tensors) -> Result<Network, Error> {
     })
 }
 
+/// Where ramps are kept that stand behind the features, or, summed, in their place.
+fn names(summed: bool) -> [&'static str; 3] {
+    match summed {
+        false => ["encoding.column", "encoding.low", "encoding.high"],
+        true => ["ranks.column", "ranks.low", "ranks.high"],
+    }
+}
+
 /// The encoding in the tensors, if there is one.
 fn encoding(tensors: &Tensors) -> Result<Encoding, Error> {
-    if !tensors.contains_key("encoding.column") {
+    let kept = |summed: &bool| tensors.contains_key(names(*summed)[0]);
+    let Some(summed) = [false, true].into_iter().find(kept) else {
         return Ok(Encoding::default());
-    }
-    let columns = indices(tensors, "encoding.column")?;
-    let low = vector(tensors, "encoding.low")?;
-    let high = vector(tensors, "encoding.high")?;
+    };
+    let [columns, low, high] = names(summed);
+    let columns = indices(tensors, columns)?;
+    let low = vector(tensors, low)?;
+    let high = vector(tensors, high)?;
     if low.len() != columns.len() || high.len() != columns.len() {
         return Err(damaged("the parts of its encoding do not fit together"));
     }
@@ -151,6 +162,7 @@ fn encoding(tensors: &Tensors) -> Result<Encoding, Error> {
         ramps: ramps
             .map(|((column, low), high)| Ramp { column, low, high })
             .collect(),
+        summed,
     })
 }
 

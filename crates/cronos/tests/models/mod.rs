@@ -71,6 +71,7 @@ pub fn encoded() -> Model {
     let network = Network {
         encoding: Encoding {
             ramps: vec![ramp(0, -0.5, 1.0 / 3.0), ramp(1, 0.0, 2.0)],
+            summed: false,
         },
         hidden: matrix(2, 4, &[1.0, 2.0, -3.0, 4.0, 0.1, -0.2, 0.3, -0.4]),
         hidden_bias: vec![0.5, -0.25],
@@ -81,9 +82,24 @@ pub fn encoded() -> Model {
     model(network, Task::Regression)
 }
 
+/// The same with the ramps in place of the features.
+pub fn ranked() -> Model {
+    let mut network = encoded().network;
+    network.encoding.summed = true;
+    network.hidden = matrix(2, 2, &[1.0, 2.0, 0.1, -0.2]);
+    model(network, Task::Regression)
+}
+
 /// One of each kind.
 pub fn all() -> Vec<Model> {
-    vec![classifier(), binary(), gated(), empty(), encoded()]
+    vec![
+        classifier(),
+        binary(),
+        gated(),
+        empty(),
+        encoded(),
+        ranked(),
+    ]
 }
 
 /// A matrix of the given numbers, row by row.

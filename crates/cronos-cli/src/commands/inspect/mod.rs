@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The name of the solver that learns gates.
-const LEARNED: &str = "column-generation";
+/// The names of the solvers that learn gates.
+const LEARNED: [&str; 2] = ["column-generation", "batches"];
 
 pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
     let mut table = String::new();
@@ -70,7 +70,7 @@ fn describe_model(model: &Model, measured: &Measured) -> Value {
     let gates = training.gates * model.network.outputs();
     // fixed gates: one group for each gate, sign and output; learned ones are as many as there are
     let most_neurons = match (&training.solver[..], &training.activation[..]) {
-        (LEARNED, _) => None,
+        (solver, _) if LEARNED.contains(&solver) => None,
         (_, "gated") => Some(gates),
         _ => Some(2 * gates),
     };
