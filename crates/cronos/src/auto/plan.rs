@@ -193,7 +193,11 @@ impl Plan {
             .iter()
             .flat_map(|&(folds, repeats)| many.clone().map(move |kinds| (folds, repeats, kinds)))
             .find(|&(folds, repeats, kinds)| fits(folds, repeats, kinds));
-        let (folds, repeats, kinds) = all.unwrap_or((1, 1, least));
+        // else as many kinds as can be judged on enough rows
+        let affordable = |kinds: usize| (preset.work() / per_row(1, kinds)) as usize;
+        let enough = |kinds: &usize| affordable(*kinds) >= preset.sample();
+        let some = || (1, 1, (1..=least).rev().find(enough).unwrap_or(1));
+        let (folds, repeats, kinds) = all.unwrap_or_else(some);
         let plan = Self {
             kinds,
             folds,
@@ -205,10 +209,10 @@ impl Plan {
             pace,
             many: None,
         };
-        let sample = preset.sample();
-        if all.is_some() || rows < 2 * sample {
+        if all.is_some() || rows < preset.sample() {
             return plan;
         }
+        let sample = preset.sample().min(rows / 2);
         let kinds = Many::kinds(widths, outputs, preset);
         let widest = widths[..kinds].iter().max().copied().unwrap_or(1);
         Self {
