@@ -123,24 +123,31 @@ impl Pulls<'_> {
         let one = 10.0 * (n * d) as f64 + 2.0 * (d * d * d) as f64;
         let cones = one * (2 * self.outputs * self.gates.len()) as f64 <= work;
         let all: Vec<usize> = (0..self.gates.len()).collect();
-        let free = |_: usize, b: MatRef<'_, f64>| largest_singular(b);
+        let largest_free = |_: usize, b: MatRef<'_, f64>| largest_singular(b);
         let in_cone = |gate: usize, b: MatRef<'_, f64>| {
             let free = largest_singular(b);
-            match free > self.beta && cones {
+            match free > self.beta {
                 true => free.min(self.within_cone(gate, b)),
                 false => free,
             }
         };
         let widest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        if cones {
+            return widest(&self.of_gates(self.x, &all, in_cone));
+        }
         // first roughly, then exactly where it may be the largest
-        let near: Vec<usize> = if cones {
-            all
-        } else {
-            let rough = self.of_gates(rows, &all, free);
-            let limit = NEAR * widest(&rough);
-            all.into_iter().filter(|&at| rough[at] >= limit).collect()
-        };
-        widest(&self.of_gates(self.x, &near, in_cone))
+        let rough = self.of_gates(rows, &all, largest_free);
+        let top = widest(&rough);
+        let near: Vec<usize> = (all.iter().copied())
+            .filter(|&gate| rough[gate] >= NEAR * top)
+            .collect();
+        let exact = self.of_gates(self.x, &near, largest_free);
+        let off = |(&gate, exact): (&usize, &f64)| (exact - rough[gate]).abs();
+        match widest(&near.iter().zip(&exact).map(off).collect::<Vec<_>>()) {
+            error if error <= 0.1 * (1.0 - NEAR) * top => widest(&exact),
+            // the precision of the rows does not tell the gates apart
+            _ => widest(&self.of_gates(self.x, &all, largest_free)),
+        }
     }
 
     /// What `measure` makes of `B_i`, for each of the gates.

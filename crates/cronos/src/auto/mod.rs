@@ -16,7 +16,6 @@ mod path;
 mod plan;
 mod record;
 mod refit;
-mod split;
 mod validate;
 
 pub use plan::Preset;
@@ -32,10 +31,9 @@ use crate::real::Real;
 use crate::scaling::Scaling;
 use candidate::{Candidate, candidates, kinds};
 use judge::{Judged, in_turn, judge, traces};
-use many::Crowd;
+use many::{Crowd, Split};
 use plan::Plan;
 use refit::{Refit, Trained};
-use split::Split;
 use validate::Goal;
 
 /// Shares of a time limit after which the search, and everything, must end.

@@ -1,7 +1,7 @@
 //! How much is tried, from the size of the data alone: no clock steers it.
 
+use super::many::Many;
 use super::path::Pace;
-use crate::learn::{BATCH, Fresh};
 use crate::memory;
 use crate::real::Real;
 
@@ -56,80 +56,6 @@ pub(super) const MOST_RAMPS: usize = 400;
 const NETWORKS: usize = 4;
 /// The same when rows are many: then there is less chance to average out.
 const NETWORKS_OF_MANY: usize = 1;
-
-/// Batches that a network is learned from where rows are many: a scout on a sample, one
-/// of half the units on more rows, and the last on all.
-const SCOUT_STEPS: usize = 250;
-const LEVEL_STEPS: usize = 700;
-const LAST_STEPS: usize = 2400;
-/// Times that rows are gone over.
-const EPOCHS: (usize, usize) = (3, 60);
-/// Units of a scout, and of any network at least.
-const SCOUT_UNITS: usize = 128;
-const LEAST_UNITS: usize = 64;
-/// Penalties that a scout tries, roughly, and at most, and the ratio of neighbours.
-const SCOUTED: usize = 5;
-const MOST_SCOUTED: usize = 10;
-const SCOUT_RATIO: f64 = 0.25;
-
-/// Networks learned from nothing, where rows are many.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Many {
-    /// Rows that the kinds are compared on.
-    pub sample: usize,
-    /// Units at most.
-    units: usize,
-}
-
-impl Many {
-    /// As many units as the work allows.
-    fn new(sample: usize, width: usize, outputs: usize, preset: Preset) -> Self {
-        // products with X there and twice back
-        let one = (3 * LAST_STEPS * BATCH * (width + outputs)) as f64;
-        let most = match preset {
-            Preset::Fast => 128,
-            Preset::Standard => 512,
-            Preset::Best => 1024,
-        };
-        let units = ((4.0 * preset.work() / one) as usize).clamp(LEAST_UNITS, most);
-        Self { sample, units }
-    }
-
-    /// Kinds that can be scouted; two at least, or there is no choice.
-    fn kinds(widths: &[usize], outputs: usize, preset: Preset) -> usize {
-        let one = |width: &usize| {
-            (SCOUTED * 3 * SCOUT_STEPS * BATCH * SCOUT_UNITS * (width + outputs)) as f64
-        };
-        let mut spent = 0.0;
-        let affordable = |width: &&usize| {
-            spent += one(width);
-            spent <= preset.work()
-        };
-        let count = widths.iter().take_while(affordable).count();
-        count.clamp(2.min(widths.len()), 3.min(widths.len()))
-    }
-
-    pub fn scout(&self, rows: usize) -> Fresh {
-        fresh(self.units.min(SCOUT_UNITS), rows, SCOUT_STEPS)
-    }
-
-    pub fn level(&self, rows: usize) -> Fresh {
-        fresh(self.units / 2, rows, LEVEL_STEPS)
-    }
-
-    pub fn last(&self, rows: usize) -> Fresh {
-        fresh(self.units, rows, LAST_STEPS)
-    }
-}
-
-/// So many steps or more, and so many epochs or fewer.
-fn fresh(units: usize, rows: usize, steps: usize) -> Fresh {
-    let epochs = (steps * BATCH).div_ceil(rows.max(1));
-    Fresh {
-        units,
-        epochs: epochs.clamp(EPOCHS.0, EPOCHS.1),
-    }
-}
 
 /// What is tried.
 #[derive(Clone, Copy, Debug)]
@@ -218,8 +144,8 @@ impl Plan {
         Self {
             kinds,
             networks: NETWORKS_OF_MANY,
-            steps: MOST_SCOUTED,
-            ratio: SCOUT_RATIO,
+            steps: Many::STEPS,
+            ratio: Many::RATIO,
             many: Some(Many::new(sample, widest, outputs, preset)),
             ..plan
         }

@@ -14,7 +14,7 @@ const PARTS: usize = 200;
 const LEVEL: usize = 3;
 
 /// Rows by their part in the search.
-pub(super) struct Split {
+pub(in crate::auto) struct Split {
     pub held: Vec<usize>,
     order: Vec<usize>,
     sample: usize,

@@ -1,23 +1,27 @@
 //! Where rows are many: networks learned from nothing, in batches.
 //!
 //! Every kind is scouted on a sample of the rows, down a coarse β path, and judged on
-//! rows left out. The best is learned on more rows with all its units, at a penalty that
-//! falls as long as that helps; then at the penalty found on all rows.
+//! rows left out. The best is learned on more rows with half its units, at a penalty that
+//! falls once if that helps; then, at the penalty found, with all of them on all rows.
+
+mod split;
+mod work;
+
+pub(super) use split::Split;
+pub(super) use work::Many;
 
 use super::PathPoint;
 use super::candidate::Candidate;
 use super::judge::in_turn;
 use super::path::{Seen, penalty_for};
-use super::plan::Many;
 use super::refit::{Learned, Refit, Trained};
-use super::split::Split;
 use super::validate::{Goal, Tally, tally};
 use super::{SEARCH_SHARE, WHOLE_SHARE};
 use crate::learn::{Fresh, Hidden, learn_afresh, penalty};
 use crate::real::Real;
 
 /// Penalties that are tried on more rows than the sample, at most.
-const LEVEL_STEPS: usize = 2;
+const TRIES: usize = 2;
 
 /// A network, and what it shows.
 struct Trial<T> {
@@ -36,6 +40,13 @@ impl<T> Trial<T> {
     }
 }
 
+/// What a candidate shows on the sample, step by step, and its best network.
+struct Scouted<T> {
+    path: Vec<PathPoint>,
+    best: Trial<T>,
+    chosen: usize,
+}
+
 /// A search among candidates on many rows.
 pub(super) struct Crowd<'a, T> {
     pub refit: Refit<'a>,
@@ -47,7 +58,7 @@ pub(super) struct Crowd<'a, T> {
 impl<T: Real> Crowd<'_, T> {
     /// Steps that the search announces.
     pub fn steps(&self, networks: usize) -> usize {
-        let level = LEVEL_STEPS * self.many.level(self.split.level().len()).epochs;
+        let level = TRIES * self.many.level(self.split.level().len()).epochs;
         let last = networks * self.last().epochs;
         self.candidates.len() * self.refit.plan.steps + level + last
     }
@@ -55,35 +66,25 @@ impl<T: Real> Crowd<'_, T> {
     /// The best candidate, its networks on all rows, and whether the search was cut short.
     pub fn train(&self) -> (usize, Vec<Trained>, bool) {
         let goal = self.goal();
-        let all: Vec<usize> = (0..self.candidates.len()).collect();
-        let scouts: Vec<Vec<Trial<T>>> = in_turn(&all, |&at| self.scout(&self.candidates[at]));
-        let score = |trial: &Trial<T>| trial.held.score(goal);
-        let best = |at: usize| scouts[at].iter().map(score).fold(f64::INFINITY, f64::min);
-        let lead = all
-            .iter()
-            .copied()
-            .min_by(|&a, &b| best(a).total_cmp(&best(b)))
-            .unwrap_or(0);
+        let scouts: Vec<Scouted<T>> = in_turn(self.candidates, |candidate| self.scout(candidate));
+        let score = |scouted: &Scouted<T>| scouted.best.held.score(goal);
+        let best =
+            (scouts.into_iter().enumerate()).min_by(|(_, a), (_, b)| score(a).total_cmp(&score(b)));
+        let Some((lead, scouted)) = best else {
+            return (0, Vec::new(), true);
+        };
         let candidate = &self.candidates[lead];
-        let path: Vec<PathPoint> = (scouts[lead].iter())
-            .map(|trial| self.point(trial, candidate.seen.total()))
-            .collect();
-        let mut scouts = scouts;
-        let (chosen, start) = scouts
-            .swap_remove(lead)
-            .into_iter()
-            .enumerate()
-            .min_by(|(_, a), (_, b)| score(a).total_cmp(&score(b)))
-            .map_or((0, self.nothing(candidate)), |best| best);
-        let (found, tried) = self.climb(candidate, start);
-        let networks = (0..self.refit.plan.networks as u64).map(|number| {
+        let chosen = scouted.chosen;
+        let (found, tried) = self.climb(candidate, scouted.best);
+        let hurried = self.stop(SEARCH_SHARE);
+        let count = self.refit.plan.networks;
+        let network = |number: u64| {
             let learned = self.learn(candidate, &found, &tried, number);
-            let share = 1.0 / self.refit.plan.networks as f64;
-            let path = path.clone();
+            let (path, share) = (scouted.path.clone(), 1.0 / count as f64);
             (self.refit).member(candidate, learned, path, chosen, share, number == 0)
-        });
-        let networks: Vec<Trained> = networks.collect();
-        let cut = self.stop(SEARCH_SHARE) && networks.iter().any(|network| !network.complete);
+        };
+        let networks: Vec<Trained> = (0..count as u64).map(network).collect();
+        let cut = hurried || networks.iter().any(|network| !network.complete);
         (lead, networks, cut)
     }
 
@@ -97,20 +98,6 @@ impl<T: Real> Crowd<'_, T> {
 
     fn last(&self) -> Fresh {
         self.many.last(self.refit.task.x.rows())
-    }
-
-    /// A network of no units.
-    fn nothing(&self, candidate: &Candidate<T>) -> Trial<T> {
-        let held = candidate.seen.select(&self.split.held);
-        let units = Hidden::none(held.x.columns(), held.y.columns());
-        let held = tally(&held, &units, candidate.loss, self.goal(), true);
-        Trial {
-            penalty: candidate.grid.top,
-            total: candidate.sample.total(),
-            units,
-            train: Tally::default(),
-            held,
-        }
     }
 
     /// Learns on some rows and judges on those left out.
@@ -136,24 +123,37 @@ impl<T: Real> Crowd<'_, T> {
     }
 
     /// Trials on the sample at falling penalties, up to the first that is no better.
-    fn scout(&self, candidate: &Candidate<T>) -> Vec<Trial<T>> {
+    fn scout(&self, candidate: &Candidate<T>) -> Scouted<T> {
         let held = candidate.seen.select(&self.split.held);
         let fresh = self.many.scout(candidate.sample.x.rows());
-        let (grid, goal) = (&candidate.grid, self.goal());
-        let mut trials: Vec<Trial<T>> = Vec::new();
-        for step in 0..grid.steps {
+        let (grid, goal, watch) = (&candidate.grid, self.goal(), self.refit.watch);
+        let trial = |step: usize| {
             let rows = [&candidate.sample, &held];
-            let next = self.trial(candidate, rows, grid.at(step), fresh, &|| ());
-            let better = |last: &Trial<T>| next.held.score(goal) < last.held.score(goal);
-            let go_on = trials.last().is_none_or(better);
-            trials.push(next);
-            let ahead = if go_on { 0 } else { grid.steps - step - 1 };
-            self.refit.watch.step(ahead);
-            if !go_on || self.stop(SEARCH_SHARE) {
+            self.trial(candidate, rows, grid.at(step), fresh, &|| ())
+        };
+        let point = |trial: &Trial<T>| self.point(trial, candidate.seen.total());
+        let first = trial(0);
+        watch.step(0);
+        let mut scouted = Scouted {
+            path: vec![point(&first)],
+            best: first,
+            chosen: 0,
+        };
+        for step in 1..grid.steps {
+            if self.stop(SEARCH_SHARE) {
                 break;
             }
+            let next = trial(step);
+            scouted.path.push(point(&next));
+            if next.held.score(goal) >= scouted.best.held.score(goal) {
+                watch.step(grid.steps - step - 1);
+                break;
+            }
+            watch.step(0);
+            scouted.best = next;
+            scouted.chosen = step;
         }
-        trials
+        scouted
     }
 
     /// Trials on more rows from the penalty of `start` downwards, as long as they are
@@ -168,7 +168,7 @@ impl<T: Real> Crowd<'_, T> {
         let mut taken = vec![(start.beta(all), start.units.clone())];
         let mut penalty = start.beta(level.total()) / level.total();
         let mut best = start;
-        for step in 0..LEVEL_STEPS {
+        for step in 0..TRIES {
             if self.stop(SEARCH_SHARE) {
                 break;
             }
@@ -179,7 +179,7 @@ impl<T: Real> Crowd<'_, T> {
             if better {
                 best = next;
             } else {
-                watch.skip((LEVEL_STEPS - step - 1) * fresh.epochs);
+                watch.skip((TRIES - step - 1) * fresh.epochs);
                 break;
             }
             penalty *= plan.ratio;
