@@ -7,9 +7,6 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(next_help_heading = "Knobs, all optional")]
 pub struct Knobs {
-    /// What to learn [default: classification if the target is text or a few whole numbers]
-    #[arg(long, value_enum)]
-    pub task: Option<Task>,
     /// What an error costs [default: for classes whose gates are learned, the better of squared
     /// and the likelihood (logistic or softmax), or both; else squared]
     #[arg(long, value_enum)]
@@ -88,9 +85,6 @@ pub struct Knobs {
     /// Use the features as they are
     #[arg(long)]
     pub no_standardize: bool,
-    /// Seed of the split, the gates and the sketches
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = parse_seed)]
-    pub seed: u64,
     /// Threads [default: all cores]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
     pub threads: Option<usize>,
@@ -100,12 +94,6 @@ pub struct Knobs {
     /// Where to compute
     #[arg(long, value_enum, default_value = "cpu")]
     pub device: Device,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Task {
-    Classification,
-    Regression,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -155,11 +143,6 @@ fn parse_rank(text: &str) -> Result<cronos::nystrom::Rank, String> {
         Ok(rank) if rank > 0 => Ok(Rank::Fixed(rank)),
         _ => Err("it must be a whole number of at least 1, or `adaptive`".into()),
     }
-}
-
-fn parse_seed(text: &str) -> Result<u64, String> {
-    let range = || format!("it must be a whole number from 0 to {}", u64::MAX);
-    text.parse().map_err(|_| range())
 }
 
 /// A number of something; that 0 is too few is said by whoever counts.

@@ -28,13 +28,13 @@ const PAGE: &str = "index.html";
 pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     let start = Instant::now();
     check_outputs(fit)?;
-    check_holdout(fit.holdout)?;
+    check_holdout(fit.source.holdout)?;
     start_threads(fit.knobs.threads)?;
-    let options = knobs::options(&fit.knobs)?;
+    let options = knobs::options(&fit.knobs, fit.source.seed)?;
     let interrupt = Interrupt::listen()?;
-    let mut job = Job::read(fit)?;
+    let mut job = Job::read(&fit.source)?;
     knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
-    let imputation = job.impute(fit)?;
+    let imputation = job.impute(&fit.source)?;
     let fitted = train(&job, &options, &interrupt)?;
     let mut model = model(&job, &fitted, &options, imputation);
     let train_score = job.train_truth.score(&model, &job.train)?;

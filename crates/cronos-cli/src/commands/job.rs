@@ -1,7 +1,7 @@
 //! The data of a fit: read, split, weighted and filled.
 
 use super::labelled::{Truth, WithTruth, target_column, target_of};
-use crate::arguments::{self, Fit};
+use crate::arguments::{self, Source};
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::{Grouping, Images, Table, Task};
@@ -42,19 +42,19 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn read(fit: &Fit) -> Result<Self, Failure> {
-        let class_weights = class_weights(fit)?;
-        let options = read_options(fit)?;
-        let loaded = cronos_data::read(&fit.data, &options).map_err(Failure::reading)?;
+    pub fn read(source: &Source) -> Result<Self, Failure> {
+        let class_weights = class_weights(source)?;
+        let options = read_options(source)?;
+        let loaded = cronos_data::read(&source.data, &options).map_err(Failure::reading)?;
         let data = loaded.train;
-        remark_on_index(fit, &data);
+        remark_on_index(source, &data);
         data.remarks.iter().for_each(|text| output::remark(text));
         let images = images(&data);
-        let (goal, truth) = Goal::of(fit, &data)?;
-        let other = match &fit.test {
-            Some(source) => Some(read_test(fit, source, &data, options)?),
+        let (goal, truth) = Goal::of(source, &data)?;
+        let other = match &source.test {
+            Some(test) => Some(read_test(source, test, &data, options)?),
             // a test part without a target can test nothing
-            None if fit.holdout.is_none() => loaded.test.filter(|test| test.target.is_some()),
+            None if source.holdout.is_none() => loaded.test.filter(|test| test.target.is_some()),
             None => None,
         };
         let fingerprint = data.fingerprint();
@@ -80,7 +80,7 @@ impl Job {
                 let x = model_file::table(test.features)?;
                 (all, Some((x, truth)))
             }
-            None => hold_out(fit, all)?,
+            None => hold_out(source, all)?,
         };
         Ok(Self {
             name,
@@ -101,8 +101,8 @@ impl Job {
     }
 
     /// Fills missing values from the training rows; returns what fills each column.
-    pub fn impute(&mut self, fit: &Fit) -> Result<Option<Vec<f64>>, Failure> {
-        let Some(how) = fit.impute else {
+    pub fn impute(&mut self, source: &Source) -> Result<Option<Vec<f64>>, Failure> {
+        let Some(how) = source.impute else {
             return Ok(None);
         };
         let how = match how {
@@ -115,7 +115,7 @@ impl Job {
             values: Values::Numbers(self.train.to_matrix().values().to_vec()),
         };
         let imputer = Imputer::fit(&features, &self.feature_names, how)
-            .map_err(|error| Failure::Input(format!("{}: {error}", fit.data)))?;
+            .map_err(|error| Failure::Input(format!("{}: {error}", source.data)))?;
         imputer.apply(&mut features);
         self.train = model_file::table(features)?;
         Ok(Some(imputer.values))
@@ -126,38 +126,38 @@ fn usage(error: DataError) -> Failure {
     Failure::Usage(error.to_string())
 }
 
-fn class_weights(fit: &Fit) -> Result<Option<ClassWeights>, Failure> {
-    if fit.class_weight.is_empty() {
+fn class_weights(source: &Source) -> Result<Option<ClassWeights>, Failure> {
+    if source.class_weight.is_empty() {
         return Ok(None);
     }
-    ClassWeights::parse(&fit.class_weight)
+    ClassWeights::parse(&source.class_weight)
         .map(Some)
         .map_err(|error| Failure::Usage(format!("--class-weight: {error}")))
 }
 
 /// How the training data is read.
-fn read_options(fit: &Fit) -> Result<ReadOptions<'static>, Failure> {
+fn read_options(source: &Source) -> Result<ReadOptions<'static>, Failure> {
     let mut drop = Vec::new();
-    for list in &fit.drop {
+    for list in &source.drop {
         drop.extend(names::split(list).map_err(usage)?);
     }
     Ok(ReadOptions {
-        target: target_column(fit.target.as_ref()),
-        weight: match &fit.weight_column {
+        target: target_column(source.target.as_ref()),
+        weight: match &source.weight_column {
             Some(name) => WeightColumn::Named(name.clone()),
             None => WeightColumn::Absent,
         },
         drop,
-        index: match fit.keep_index {
+        index: match source.keep_index {
             true => IndexColumn::Keep,
             false => IndexColumn::LeaveOut,
         },
-        missing: match fit.impute {
+        missing: match source.impute {
             Some(_) => Missing::Keep,
             None => Missing::Refuse,
         },
         expected_features: None,
-        images: fit.images.options(),
+        images: source.images.options(),
     })
 }
 
@@ -176,14 +176,14 @@ fn images(data: &Dataset) -> Option<Images> {
 
 /// Reads the data named by `--test`, which may lack the weights.
 fn read_test(
-    fit: &Fit,
-    source: &str,
+    source: &Source,
+    test: &str,
     train: &Dataset,
     options: ReadOptions<'static>,
 ) -> Result<Dataset, Failure> {
-    let weight = train.weight_name.as_ref().or(fit.weight_column.as_ref());
+    let weight = train.weight_name.as_ref().or(source.weight_column.as_ref());
     let options = ReadOptions {
-        target: test_target(fit)?,
+        target: test_target(source)?,
         weight: weight.map_or(WeightColumn::Absent, |name| {
             WeightColumn::IfThere(name.clone())
         }),
@@ -197,14 +197,14 @@ fn read_test(
         },
         ..options
     };
-    let test = cronos_data::read(source, &options).map_err(Failure::reading)?;
+    let test = cronos_data::read(test, &options).map_err(Failure::reading)?;
     Ok(test.train)
 }
 
 /// Where the target of the test data is. A target in a file of its own belongs
 /// to the training data, so the test data needs another.
-fn test_target(fit: &Fit) -> Result<TargetColumn, Failure> {
-    match (&fit.test_target, &fit.target) {
+fn test_target(source: &Source) -> Result<TargetColumn, Failure> {
+    match (&source.test_target, &source.target) {
         (None, Some(target)) if Path::new(target).is_file() => Err(Failure::Usage(format!(
             "--target {target} holds the targets of the training data; name those of the test \
              data with --test-target"
@@ -221,9 +221,9 @@ fn left_out(data: &Dataset) -> Vec<String> {
 }
 
 /// Says which column seems to be an index, and what to do about it.
-fn remark_on_index(fit: &Fit, data: &Dataset) {
+fn remark_on_index(source: &Source, data: &Dataset) {
     for column in &data.counting {
-        let (file, name) = (&fit.data, &column.name);
+        let (file, name) = (&source.data, &column.name);
         output::remark(&if column.left_out {
             format!(
                 "{file}: column {name:?} only counts the rows, so it is left out; pass \
@@ -281,8 +281,8 @@ fn needs_classes(option: &str) -> Failure {
 type Held = Option<WithTruth>;
 
 /// Sets rows aside for the test.
-fn hold_out(fit: &Fit, all: Rows) -> Result<(Rows, Held), Failure> {
-    let fraction = fit.holdout.unwrap_or(HOLDOUT);
+fn hold_out(source: &Source, all: Rows) -> Result<(Rows, Held), Failure> {
+    let fraction = source.holdout.unwrap_or(HOLDOUT);
     if fraction == 0.0 {
         return Ok((all, None));
     }
@@ -290,7 +290,7 @@ fn hold_out(fit: &Fit, all: Rows) -> Result<(Rows, Held), Failure> {
         Truth::Classes(indices) => Some(&indices[..]),
         Truth::Numbers(_) => None,
     };
-    let (train, test) = split::holdout(all.features.rows, fraction, fit.knobs.seed, strata)
+    let (train, test) = split::holdout(all.features.rows, fraction, source.seed, strata)
         .map_err(Failure::reading)?;
     let truth = all.truth.select(&test);
     let x = model_file::table(all.features.select(&test))?;
@@ -305,16 +305,16 @@ struct Goal {
 
 impl Goal {
     /// What the training data is to teach, and its truth.
-    fn of(fit: &Fit, data: &Dataset) -> Result<(Self, Truth), Failure> {
+    fn of(source: &Source, data: &Dataset) -> Result<(Self, Truth), Failure> {
         let target = target_of(data)?;
-        let task = match fit.knobs.task {
+        let task = match source.task {
             Some(arguments::Task::Classification) => cronos_data::Task::Classification,
             Some(arguments::Task::Regression) => cronos_data::Task::Regression,
-            None if fit.positive.is_empty() => labels::infer_task(target),
+            None if source.positive.is_empty() => labels::infer_task(target),
             None => cronos_data::Task::Classification,
         };
         if task == cronos_data::Task::Regression {
-            if !fit.positive.is_empty() {
+            if !source.positive.is_empty() {
                 return Err(needs_classes("--positive"));
             }
             let goal = Self {
@@ -325,9 +325,9 @@ impl Goal {
         }
         let mut labels = data.labels().map_err(Failure::reading)?;
         let mut grouping = None;
-        if !fit.positive.is_empty() {
+        if !source.positive.is_empty() {
             let positive =
-                labels::chosen(&fit.positive, &labels.classes).map_err(Failure::reading)?;
+                labels::chosen(&source.positive, &labels.classes).map_err(Failure::reading)?;
             let grouped = labels::group_positive(&labels, &positive).map_err(Failure::reading)?;
             let group = |class| usize::from(positive.contains(class));
             grouping = Some(Grouping {

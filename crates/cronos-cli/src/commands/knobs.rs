@@ -12,7 +12,7 @@ use std::path::Path;
 const GATES: usize = 100;
 
 /// The options that the knobs stand for.
-pub fn options(knobs: &Knobs) -> Result<Options, Failure> {
+pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     let usual = Settings::default();
     Ok(Options {
         beta: knobs.beta,
@@ -45,7 +45,7 @@ pub fn options(knobs: &Knobs) -> Result<Options, Failure> {
             arguments::Precision::F32 => Precision::F32,
             arguments::Precision::F64 => Precision::F64,
         },
-        seed: knobs.seed,
+        seed,
         settings: Settings {
             solver: match knobs.solver {
                 None | Some(arguments::Solver::Auto) => Solver::Auto,

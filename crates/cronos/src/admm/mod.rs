@@ -18,6 +18,7 @@ mod shrink;
 mod solve;
 mod status;
 mod stiffness;
+mod warm;
 
 pub use history::{Iteration, Seconds};
 pub use settings::{ResidualTolerance, Settings, Split};
@@ -25,3 +26,4 @@ pub use solve::Solution;
 #[cfg(test)]
 pub(crate) use solve::solve_as_it_is;
 pub use status::Status;
+pub use warm::Warm;

@@ -82,7 +82,7 @@ impl<T: Real> Program<T> {
     }
 
     /// Chooses, reduces and sets up; `body` runs.
-    fn with_run<R>(
+    pub(super) fn with_run<R>(
         &self,
         settings: &Settings,
         body: impl FnOnce(&mut Run<'_, T>) -> R,

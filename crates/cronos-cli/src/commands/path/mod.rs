@@ -36,7 +36,7 @@ pub fn run(path: &arguments::Path) -> Result<ExitCode, Failure> {
     let fit = &path.fit;
     check_options(path)?;
     check_outputs(path)?;
-    check_holdout(fit.holdout)?;
+    check_holdout(fit.source.holdout)?;
     let grid = Grid {
         steps: path.steps,
         smallest: path.smallest,
@@ -45,10 +45,10 @@ pub fn run(path: &arguments::Path) -> Result<ExitCode, Failure> {
     start_threads(fit.knobs.threads)?;
     let options = options(path)?;
     let interrupt = Interrupt::listen()?;
-    let mut job = Job::read(fit)?;
+    let mut job = Job::read(&fit.source)?;
     knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
-    let validation = validation::set_aside(&mut job, fit.knobs.seed)?;
-    let imputation = job.impute(fit)?;
+    let validation = validation::set_aside(&mut job, fit.source.seed)?;
+    let imputation = job.impute(&fit.source)?;
     let followed = follow(&job, &grid, &options, &interrupt)?;
     // the first point, the zero network, needs no work
     if followed.points.len() < 2 {
@@ -120,7 +120,7 @@ fn check_options(path: &arguments::Path) -> Result<(), Failure> {
         (fit.report.is_some(), "--report"),
     ];
     match wanted.into_iter().find(|(given, _)| *given) {
-        Some((_, option)) if fit.holdout == Some(0.0) => refuse(format!(
+        Some((_, option)) if fit.source.holdout == Some(0.0) => refuse(format!(
             "{option} needs the best network, and --holdout 0 leaves no rows to choose it by; \
              hold some out"
         )),
@@ -139,7 +139,7 @@ fn check_outputs(path: &arguments::Path) -> Result<(), Failure> {
 
 /// The options of a fit, with gates that are drawn unless they are given.
 fn options(path: &arguments::Path) -> Result<Options, Failure> {
-    let mut options = knobs::options(&path.fit.knobs)?;
+    let mut options = knobs::options(&path.fit.knobs, path.fit.source.seed)?;
     if let GateSource::Learned { .. } = options.gates {
         options.gates = GateSource::Sampled(GATES);
     }

@@ -117,7 +117,7 @@ fn task(fit: &Fit, job: &Job) -> Choice {
         ),
         Task::Regression => ("regression", "the target takes many values"),
     };
-    let why = match (&fit.knobs.task, fit.positive.is_empty()) {
+    let why = match (&fit.source.task, fit.source.positive.is_empty()) {
         (Some(_), _) => "given by --task",
         (None, false) => "the classes of --positive against the rest",
         (None, true) => found,
@@ -129,7 +129,7 @@ fn test_rows(fit: &Fit, job: &Job) -> Choice {
     let Some((x, _)) = &job.test else {
         return choice("test rows", "none", "all rows are for training");
     };
-    let why = match (&fit.test, job.held_out, fit.holdout) {
+    let why = match (&fit.source.test, job.held_out, fit.source.holdout) {
         (Some(_), ..) => "given by --test",
         (None, false, _) => "the data comes with a test part",
         (None, true, Some(_)) => "held out, the share given by --holdout",
@@ -139,7 +139,7 @@ fn test_rows(fit: &Fit, job: &Job) -> Choice {
 }
 
 fn validation_rows(fit: &Fit, job: &Job, walked: &Walked<'_>) -> Choice {
-    let why = match (job.held_out, fit.holdout) {
+    let why = match (job.held_out, fit.source.holdout) {
         (false, _) => "held out, 30 % of the training rows; the test rows are others",
         (true, Some(_)) => "held out, the share given by --holdout",
         (true, None) => "held out, 30 % of the data",

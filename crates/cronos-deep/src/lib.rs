@@ -1,0 +1,24 @@
+//! Deep networks whose last two layers are solved as a convex program, while the layers
+//! in front of them are trained by an optimizer that finds its own rate.
+//!
+//! ```text
+//! features of all rows ─► convex program for the last two layers ─► an epoch on the features ─► again
+//! ```
+//!
+//! Anything that turns inputs into a matrix of features can stand in front: see [`Features`].
+
+mod architecture;
+mod augment;
+mod features;
+mod inputs;
+mod loss;
+pub mod optim;
+pub mod parameters;
+mod tensors;
+mod train;
+
+pub use architecture::Architecture;
+pub use augment::Augment;
+pub use features::{Features, Layers};
+pub use inputs::{Inputs, Scale};
+pub use train::{Epoch, Goal, Options, Rule, Samples, Trained, train};

@@ -1,0 +1,45 @@
+//! Stochastic gradient descent with momentum.
+
+use super::{BLOCK, Optimizer};
+use rayon::prelude::*;
+
+/// `v ← μ v + g`, `p ← p − rate v`
+pub struct Sgd {
+    pub rate: f64,
+    pub momentum: f64,
+    pub decay: f64,
+    scale: f64,
+    velocity: Vec<f32>,
+}
+
+impl Sgd {
+    pub fn new(size: usize, rate: f64, decay: f64) -> Self {
+        Self {
+            rate,
+            momentum: 0.9,
+            decay,
+            scale: 1.0,
+            velocity: vec![0.0; size],
+        }
+    }
+}
+
+impl Optimizer for Sgd {
+    fn step(&mut self, parameters: &mut [f32], gradient: &mut [f32]) {
+        let rate = (self.rate * self.scale) as f32;
+        let (momentum, decay) = (self.momentum as f32, self.decay as f32);
+        (parameters.par_chunks_mut(BLOCK))
+            .zip(gradient.par_chunks(BLOCK))
+            .zip(self.velocity.par_chunks_mut(BLOCK))
+            .for_each(|((p, g), v)| {
+                for ((p, g), v) in p.iter_mut().zip(g).zip(v) {
+                    *v = momentum * *v + g + decay * *p;
+                    *p -= rate * *v;
+                }
+            });
+    }
+
+    fn set_scale(&mut self, scale: f64) {
+        self.scale = scale;
+    }
+}

@@ -1,0 +1,215 @@
+//! The last two layers of a deeper network: a convex program whose features change
+//! from step to step, while the layers in front of it are trained.
+//!
+//! The objective is that of the two layers as a network on the features `x̃` of the rows,
+//!
+//! ```text
+//! Σ_i loss( Σ_j a_j max(w_j·x̃_i, 0), y_i ) + ½ β Σ_j (‖w_j‖² + ‖a_j‖²)
+//! ```
+//!
+//! and a step never raises it: what it finds is kept only if the objective falls.
+
+use crate::Error;
+use crate::admm::{Settings, Warm};
+use crate::encoding::Encoding;
+use crate::gates::Gates;
+use crate::inner::norm;
+use crate::learn::{Hidden, Objective, Patience, descend};
+use crate::loss::Loss;
+use crate::matrix::Matrix;
+use crate::network::Network;
+use crate::program::{Activation, Program};
+use crate::solver::Solver;
+use std::ops::ControlFlow;
+
+/// Where the gates of a head come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeadGates {
+    /// Directions drawn once, from the seed.
+    Seed,
+    /// Directions drawn anew for every step.
+    Redrawn,
+    /// Drawn for the first step; from then on the units turn their gates with them.
+    #[default]
+    Learned,
+}
+
+/// What a head is and how it is solved for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeadOptions {
+    /// The loss. Default: squared.
+    pub loss: Loss,
+    /// Penalty on the norms of the units. Default 1e-3.
+    pub beta: f64,
+    /// Gates for each output. Default 32.
+    pub gates: usize,
+    /// Where they come from. Default: learned.
+    pub source: HeadGates,
+    /// Iterations of a step. Default 5.
+    pub iterations: usize,
+    /// Seed of gates and sketches. Default 0.
+    pub seed: u64,
+}
+
+impl Default for HeadOptions {
+    fn default() -> Self {
+        Self {
+            loss: Loss::default(),
+            beta: 1e-3,
+            gates: 32,
+            source: HeadGates::default(),
+            iterations: 5,
+            seed: 0,
+        }
+    }
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeadStep {
+    /// The objective on the features of this step before it; infinite without units.
+    pub before: f64,
+    /// The objective after it, at most `before`.
+    pub after: f64,
+}
+
+/// Two layers, and where the last step on them ended.
+pub struct Head {
+    options: HeadOptions,
+    units: Option<Hidden<f32>>,
+    warm: Option<Warm<f32>>,
+    steps: u64,
+}
+
+impl Head {
+    /// A head without units.
+    pub fn new(options: HeadOptions) -> Self {
+        Self {
+            options,
+            units: None,
+            warm: None,
+            steps: 0,
+        }
+    }
+
+    /// The options it was made with.
+    pub fn options(&self) -> &HeadOptions {
+        &self.options
+    }
+
+    /// Solves for the layers on features `x` (n x d; a column of ones is the bias) and
+    /// targets `y` (n x C), where a row of weight `w` counts as `w` equal rows.
+    pub fn step(
+        &mut self,
+        x: &Matrix<f32>,
+        y: &Matrix<f32>,
+        weights: Option<&[f64]>,
+    ) -> Result<HeadStep, Error> {
+        let objective = Objective {
+            x,
+            y,
+            weights,
+            loss: self.options.loss,
+            beta: self.options.beta,
+        };
+        let before = match &self.units {
+            None => f64::INFINITY,
+            Some(units) => objective.slope(units).value,
+        };
+        let found = match (&self.units, self.options.source) {
+            (Some(units), HeadGates::Learned) => {
+                let mut units = units.clone();
+                descend(&objective, &mut units, self.patience(), &|| false);
+                units
+            }
+            _ => self.solve(&objective)?,
+        };
+        self.steps += 1;
+        let after = objective.slope(&found).value;
+        let better = self.units.is_none() || after < before;
+        if better {
+            self.units = Some(found);
+        }
+        Ok(HeadStep {
+            before,
+            after: if better { after } else { before },
+        })
+    }
+
+    /// The units of a few iterations of ADMM.
+    fn solve(&mut self, objective: &Objective<'_, f32>) -> Result<Hidden<f32>, Error> {
+        let Objective { x, y, weights, .. } = *objective;
+        let options = &self.options;
+        let seed = match options.source {
+            HeadGates::Redrawn => options.seed.wrapping_add(self.steps),
+            _ => options.seed,
+        };
+        if options.source == HeadGates::Redrawn {
+            self.warm = None;
+        }
+        let program = Program {
+            x: x.clone(),
+            y: y.clone(),
+            gates: Gates::sample(x, options.gates, seed)?,
+            beta: options.beta,
+            activation: Activation::Relu,
+            loss: options.loss,
+            weights: weights.map(<[f64]>::to_vec),
+        };
+        let settings = Settings {
+            solver: Solver::SamplePcg,
+            max_iterations: options.iterations,
+            check_every: options.iterations,
+            gap_relative: 0.0,
+            seed: options.seed,
+            ..Settings::default()
+        };
+        let go_on = &mut |_: &_| ControlFlow::Continue(());
+        let solution = program.solve_warm(&settings, &mut self.warm, go_on)?;
+        Ok(units(&program, &solution.weights))
+    }
+
+    fn patience(&self) -> Patience {
+        Patience {
+            iterations: self.options.iterations,
+            memory: 10,
+            window: self.options.iterations,
+            progress: 0.0,
+        }
+    }
+
+    /// The two layers as a network on features without the column of ones; none before
+    /// the first step.
+    pub fn network(&self) -> Option<Network> {
+        let hidden = self.units.as_ref()?;
+        let units: Vec<(&[f32], &[f32])> = hidden.units().collect();
+        let (last, outputs) = (hidden.features - 1, hidden.outputs);
+        Some(Network {
+            encoding: Encoding::default(),
+            hidden: Matrix::from_fn(units.len(), last, |i, j| f64::from(units[i].0[j])),
+            hidden_bias: units.iter().map(|(w, _)| f64::from(w[last])).collect(),
+            output: Matrix::from_fn(units.len(), outputs, |i, c| f64::from(units[i].1[c])),
+            output_bias: vec![0.0; outputs],
+            gating: None,
+        })
+    }
+}
+
+/// `v` as a unit `v/√‖v‖` with outer weight `√‖v‖`, `−√‖w‖` for `w`.
+fn units(program: &Program<f32>, weights: &[f64]) -> Hidden<f32> {
+    let (d, outputs) = (program.x.columns(), program.y.columns());
+    let gates = program.gates.len();
+    let groups = weights.chunks(d).enumerate();
+    let found: Vec<(Vec<f32>, Vec<f32>)> = groups
+        .filter_map(|(group, v)| {
+            let root = norm(v).sqrt();
+            let sign = if group / gates % 2 == 0 { 1.0 } else { -1.0 };
+            let mut outer = vec![0.0; outputs];
+            outer[group / (2 * gates)] = (sign * root) as f32;
+            let inner = v.iter().map(|v| (v / root) as f32).collect();
+            (root > 0.0).then_some((inner, outer))
+        })
+        .collect();
+    let pairs = found.iter().map(|(w, a)| (w.as_slice(), a.as_slice()));
+    Hidden::from_units(d, outputs, pairs)
+}
