@@ -174,6 +174,7 @@ fn model(task: Task, network: Network) -> Model {
         feature_names: (0..features).map(|at| format!("feature {at}")).collect(),
         target_name: Some("target".into()),
         imputation: None,
+        stack: None,
         training: Training {
             seed: 1,
             data_fingerprint: "none".into(),
@@ -190,6 +191,7 @@ fn model(task: Task, network: Network) -> Model {
             gates: 0,
             grouping: None,
             images: None,
+            deep: None,
             bias: true,
             feature_mean: vec![0.0; encoded],
             feature_scale: vec![1.0; encoded],

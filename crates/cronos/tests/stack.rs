@@ -1,9 +1,11 @@
 //! Layers in front of a network, against plain loops in double precision.
 
 mod loops;
+#[allow(dead_code)] // other tests use more of them
+mod models;
 
 use cronos::stack::{Convolution, Layer, Shape};
-use cronos::{Error, Matrix, Stack};
+use cronos::{Bytes, Error, Matrix, Stack};
 use loops::Image;
 
 /// Arbitrary numbers between −1 and 1, the same in every run.
@@ -205,6 +207,33 @@ fn a_row_does_not_depend_on_the_others_nor_on_threads() {
         }
         assert_eq!(stack.forward(&x.select(&[])).unwrap().rows(), 0);
     }
+}
+
+#[test]
+fn models_put_the_network_behind_the_layers() {
+    for (mut model, columns) in [(models::stacked(), 2), (models::convolved(), 32)] {
+        model.check().unwrap();
+        assert_eq!(model.features(), columns);
+        let x = rows(70, columns);
+        let features = model.stack.as_ref().unwrap().forward(&x).unwrap();
+        let expected = model.network.predict(&features).unwrap();
+        assert_eq!(model.decide(&x).unwrap(), expected);
+        // what is missing is replaced in front of the layers
+        model.imputation = Some(x.row(3).to_vec());
+        let holes = Matrix::from_fn(1, columns, |_, _| f64::NAN);
+        assert_eq!(model.decide(&holes).unwrap().row(0), expected.row(3));
+    }
+    let bytes = Bytes::from_rows(2, 32, (0..64).collect()).unwrap();
+    let numbers = Matrix::from_fn(2, 32, |i, j| (32 * i + j) as f64);
+    let model = models::convolved();
+    assert_eq!(
+        model.decide(&bytes).unwrap(),
+        model.decide(&numbers).unwrap()
+    );
+    let mut other = models::stacked();
+    other.network = models::gated().network;
+    let error = other.check().unwrap_err().to_string();
+    assert!(error.starts_with("features behind the layers"), "{error}");
 }
 
 #[test]
