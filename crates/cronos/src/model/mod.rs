@@ -6,6 +6,7 @@ mod file;
 mod onnx;
 mod onnx_graph;
 mod onnx_proto;
+mod onnx_stack;
 mod stack_file;
 mod tensors;
 mod training;
