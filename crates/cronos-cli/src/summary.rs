@@ -56,7 +56,7 @@ impl Summary<'_> {
                 "name": self.data,
                 "fingerprint": training.data_fingerprint,
                 "rows": training.rows,
-                "features": self.model.network.features(),
+                "features": self.model.features(),
                 "outputs": self.model.network.outputs(),
                 "reduced_features": fitted.reduced_features,
                 "target": self.model.target_name,
@@ -137,7 +137,7 @@ impl Summary<'_> {
                     "{}: trained on {} rows, {} features",
                     self.data,
                     training.rows,
-                    self.model.network.features()
+                    self.model.features()
                 ),
             ),
             ("target", self.target()),

@@ -2,7 +2,8 @@
 //! gives for them: `cargo run --release -p cronos --example onnx_cases -- DIR`.
 //! `xtask/python/check_onnx.py DIR` compares them with onnxruntime.
 
-use cronos::{Encoding, Gating, Matrix, Model, Network, Ramp, Task, Training};
+use cronos::stack::{Convolution, Layer, Shape};
+use cronos::{Encoding, Gating, Matrix, Model, Network, Ramp, Stack, Task, Training};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -64,6 +65,24 @@ fn main() -> Result<(), Box<dyn Error>> {
             "empty_binary",
             model(classes(&two("a", "b")), constant(1, vec![0.0])),
         ),
+        (
+            "stack_linear",
+            Model {
+                imputation: Some(vec![0.1, -2.0, 1e-3, 7.5]),
+                ..behind(lists(), model(classes(&strings), network(9, 6, 3, None)))
+            },
+        ),
+        (
+            "stack_image",
+            behind(images(), model(Task::Regression, network(8, 20, 2, None))),
+        ),
+        (
+            "stack_residual",
+            behind(
+                residual(),
+                model(classes(&integers), network(7, 6, 4, None)),
+            ),
+        ),
     ];
     for (name, model) in &cases {
         write_case(&directory.join(name), model)?;
@@ -76,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn write_case(directory: &Path, model: &Model) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(directory)?;
     let mut numbers = Numbers(99);
-    let columns = model.network.features();
+    let columns = model.features();
     let features: Vec<f32> = (0..ROWS * columns)
         .map(|at| match (at % 5, &model.imputation) {
             (0, Some(_)) => f32::NAN,
@@ -154,6 +173,90 @@ fn encoded(units: usize, features: usize, outputs: usize, summed: bool) -> Netwo
     }
 }
 
+/// A model behind layers.
+fn behind(stack: Stack, model: Model) -> Model {
+    Model {
+        feature_names: (0..stack.inputs()).map(|at| at.to_string()).collect(),
+        stack: Some(stack),
+        ..model
+    }
+}
+
+/// Layers from 4 numbers to 6.
+fn lists() -> Stack {
+    let mut numbers = Numbers(5);
+    let layers = vec![
+        Layer::Scale {
+            mean: vec![0.1, -0.2, 0.3, 0.0],
+            scale: vec![1.0, 2.0, 0.5, -3.0],
+        },
+        numbers.linear(4, 9, true),
+        Layer::Relu,
+        numbers.linear(9, 6, false),
+    ];
+    Stack {
+        input: Shape::list(4),
+        layers,
+    }
+}
+
+/// Layers from images of three channels to 5 x 2 x 2 numbers; pooling drops a rest.
+fn images() -> Stack {
+    let mut numbers = Numbers(6);
+    let input = Shape {
+        channels: 3,
+        height: 8,
+        width: 9,
+    };
+    let scale = |count: usize| Layer::Scale {
+        mean: (0..count).map(|at| at as f32 * 0.1).collect(),
+        scale: (0..count).map(|at| at as f32 * 0.2 + 0.5).collect(),
+    };
+    let layers = vec![
+        scale(input.numbers()),
+        scale(3),
+        numbers.convolution([3, 4, 3, 2, 1]),
+        Layer::Relu,
+        Layer::AveragePool { size: 2 },
+        numbers.convolution([4, 5, 1, 1, 0]),
+    ];
+    Stack { input, layers }
+}
+
+/// Residual layers on an image and on a list, with a shortcut and without.
+fn residual() -> Stack {
+    let mut numbers = Numbers(7);
+    let input = Shape {
+        channels: 1,
+        height: 6,
+        width: 6,
+    };
+    let layers = vec![
+        numbers.convolution([1, 3, 3, 1, 1]),
+        Layer::Residual {
+            inner: vec![
+                Layer::Relu,
+                numbers.convolution([3, 4, 3, 2, 1]),
+                Layer::Relu,
+                numbers.convolution([4, 4, 3, 1, 1]),
+            ],
+            shortcut: vec![numbers.convolution([3, 4, 1, 2, 0])],
+        },
+        Layer::Relu,
+        Layer::Residual {
+            inner: vec![numbers.linear(36, 4, true)],
+            shortcut: vec![Layer::AveragePool { size: 3 }],
+        },
+        Layer::GlobalAverage,
+        Layer::Residual {
+            inner: vec![numbers.linear(4, 4, true), Layer::Relu],
+            shortcut: vec![],
+        },
+        numbers.linear(4, 6, false),
+    ];
+    Stack { input, layers }
+}
+
 /// A network without units.
 fn constant(features: usize, output_bias: Vec<f64>) -> Network {
     Network {
@@ -174,6 +277,7 @@ fn model(task: Task, network: Network) -> Model {
         feature_names: (0..features).map(|at| format!("feature {at}")).collect(),
         target_name: Some("target".into()),
         imputation: None,
+        stack: None,
         training: Training {
             seed: 1,
             data_fingerprint: "none".into(),
@@ -190,6 +294,7 @@ fn model(task: Task, network: Network) -> Model {
             gates: 0,
             grouping: None,
             images: None,
+            deep: None,
             bias: true,
             feature_mean: vec![0.0; encoded],
             feature_scale: vec![1.0; encoded],
@@ -221,5 +326,26 @@ impl Numbers {
     fn matrix(&mut self, rows: usize, columns: usize) -> Matrix<f64> {
         let values: Vec<f64> = (0..rows * columns).map(|_| self.next()).collect();
         Matrix::from_fn(rows, columns, |i, j| values[i * columns + j])
+    }
+    fn singles(&mut self, rows: usize, columns: usize) -> Matrix<f32> {
+        self.matrix(rows, columns).cast()
+    }
+
+    fn linear(&mut self, inputs: usize, outputs: usize, bias: bool) -> Layer {
+        Layer::Linear {
+            weight: self.singles(outputs, inputs),
+            bias: bias.then(|| self.singles(1, outputs).values().to_vec()),
+        }
+    }
+
+    fn convolution(&mut self, sizes: [usize; 5]) -> Layer {
+        let [channels, outputs, kernel, stride, padding] = sizes;
+        Layer::Convolution(Convolution {
+            weight: self.singles(outputs, channels * kernel * kernel),
+            bias: (stride == 1).then(|| self.singles(1, outputs).values().to_vec()),
+            kernel,
+            stride,
+            padding,
+        })
     }
 }

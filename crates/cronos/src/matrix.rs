@@ -6,7 +6,7 @@ use faer::MatRef;
 use rayon::prelude::*;
 
 /// A dense matrix, row-major: row `i` is `values[i * columns..][..columns]`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix<T> {
     rows: usize,
     columns: usize,

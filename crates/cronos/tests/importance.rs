@@ -37,9 +37,12 @@ fn by_hand() -> Model {
 #[test]
 fn shares_are_as_by_hand() {
     // ‖a_1 / t‖ = ‖(3, 4)‖ = 5, ‖a_2 / t‖ = 2; a: 5 · 6, b: 5 · 2 + 2 · 1, c: 0
-    assert_close(&group_norms(&by_hand()), &[30.0 / 42.0, 12.0 / 42.0, 0.0]);
+    assert_close(
+        &group_norms(&by_hand()).unwrap(),
+        &[30.0 / 42.0, 12.0 / 42.0, 0.0],
+    );
     assert_eq!(is_read(&by_hand()), [true, true, false]);
-    assert_eq!(group_norms(&models::empty()), [0.0; 3]);
+    assert_eq!(group_norms(&models::empty()).unwrap(), [0.0; 3]);
 }
 
 /// Metres or millimetres: the weight shrinks as the scale grows.
@@ -55,7 +58,7 @@ fn units_of_measure_do_not_matter() {
     other.network.output = Matrix::from_fn(2, 2, |i, c| {
         model.network.output.at(i, c) * if c == 1 { 1e3 } else { 1.0 }
     });
-    assert_close(&group_norms(&other), &group_norms(&model));
+    assert_close(&group_norms(&other).unwrap(), &group_norms(&model).unwrap());
 }
 
 /// One unit on a feature with knots 0, 1, 3 and on one without.
@@ -94,7 +97,7 @@ fn ranks_count_by_their_spread_over_the_knots() {
     let (first, second) = (2.0 * (2.0f64 / 3.0).sqrt(), 3.0);
     let total = first + second;
     assert_close(
-        &group_norms(&with_ranks()),
+        &group_norms(&with_ranks()).unwrap(),
         &[first / total, second / total],
     );
     assert_eq!(is_read(&with_ranks()), [true, true]);
@@ -106,7 +109,10 @@ fn ramps_count_for_their_feature() {
     let (first, second) = ((36.0f64 + 6.0).sqrt(), 3.0);
     let total = first + second;
     let model = with_ramps();
-    assert_close(&group_norms(&model), &[first / total, second / total]);
+    assert_close(
+        &group_norms(&model).unwrap(),
+        &[first / total, second / total],
+    );
     let mut other = model.clone();
     other.network.hidden = matrix(1, 4, &[0.0, 0.0, 0.0, -3.0]);
     assert_eq!(is_read(&other), [true, false]);
@@ -123,7 +129,7 @@ fn gates_read_features_too() {
     model.network.hidden = matrix(3, 2, &[1.0, 0.0, 3.0, 0.0, 5.0, 0.0]);
     // gate 1 reads feature 1 alone, and units 0 and 2 have that gate
     assert_eq!(is_read(&model), [true, true]);
-    assert_eq!(group_norms(&model), [1.0, 0.0]);
+    assert_eq!(group_norms(&model).unwrap(), [1.0, 0.0]);
 }
 
 /// Numbers between −1 and 1 that repeat nowhere.
@@ -296,4 +302,44 @@ fn what_makes_no_sense_is_refused() {
     let mut hole = table(5, 4).values().to_vec();
     hole[6] = f64::NAN;
     assert!(refused(&matrix(5, 4, &hole), 5).contains("row 1, column 2"));
+}
+
+/// Behind layers the weights say nothing; shuffling asks the whole model.
+#[test]
+fn layers_are_seen_through_by_shuffling_alone() {
+    let model = models::stacked();
+    assert_eq!(group_norms(&model), None);
+    assert_eq!(is_read(&model), [true, true]);
+    let x = table(150, 2);
+    let score = |outputs: &Matrix<f64>| -> f64 {
+        let parts = outputs.values().iter().enumerate();
+        parts.map(|(i, f)| f * (i as f64).sin()).sum()
+    };
+    let shuffles = Shuffles {
+        seed: 5,
+        repeats: 1,
+        ..Shuffles::default()
+    };
+    let found = shuffled(&model, &x, &shuffles, |_, outputs| score(outputs)).unwrap();
+    let whole = score(&model.decide(&x).unwrap());
+    assert_eq!(found.score, whole);
+    for feature in 0..2 {
+        let order = order_of(feature, 150, &shuffles);
+        let mixed = Matrix::from_fn(150, 2, |i, j| match j == feature {
+            true => x.at(order[i], j),
+            false => x.at(i, j),
+        });
+        let expected = whole - score(&model.decide(&mixed).unwrap());
+        assert!(expected.abs() > 1e-3, "the test tells something");
+        assert_eq!(found.costs[feature].unwrap().mean, expected);
+    }
+    // of many features some evenly apart
+    let shuffles = Shuffles {
+        features: 4,
+        repeats: 1,
+        ..Shuffles::default()
+    };
+    let found = shuffled(&models::convolved(), &table(9, 32), &shuffles, |_, _| 0.0).unwrap();
+    let measured: Vec<usize> = (0..32).filter(|&j| found.costs[j].is_some()).collect();
+    assert_eq!(measured, [0, 8, 16, 24]);
 }

@@ -102,11 +102,11 @@ fn a_truncated_file_is_refused() {
 #[test]
 fn a_newer_format_is_refused() {
     let bytes = models::gated().to_bytes().unwrap();
-    let newer = replaced(bytes, r#"\"format_version\":1"#, r#"\"format_version\":2"#);
-    assert_eq!(FORMAT_VERSION, 1);
+    let newer = replaced(bytes, r#"\"format_version\":1"#, r#"\"format_version\":3"#);
+    assert_eq!(FORMAT_VERSION, 2);
     assert_eq!(
         refusal(&newer),
-        "this model was written by a newer cronos (format 2, this build reads up to 1); upgrade"
+        "this model was written by a newer cronos (format 3, this build reads up to 2); upgrade"
     );
 }
 

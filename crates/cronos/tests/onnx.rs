@@ -124,6 +124,11 @@ fn operations_and_outputs_follow_the_model() {
         operations(&models::empty()).join(" "),
         "Cast Gemm Relu Gemm Cast"
     );
+    let expected = "Cast Cast Sub Div Gemm Relu Gemm Add Cast Gemm Relu Gemm Cast";
+    assert_eq!(operations(&models::stacked()).join(" "), expected);
+    let expected = "Cast Cast Reshape Transpose Conv Relu Conv Relu AveragePool Conv Add \
+                    GlobalAveragePool Flatten Cast Gemm Relu Gemm Cast ArgMax Gather";
+    assert_eq!(operations(&models::convolved()).join(" "), expected);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub fn run(export: &Export) -> Result<ExitCode, Failure> {
     output::remark(&format!(
         "wrote {}: {} raw features in, {out} out",
         export.onnx.display(),
-        model.network.features()
+        model.features()
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -8,7 +8,7 @@ use cronos::{Model, Table};
 use serde_json::{Value, json};
 
 /// Features from which on shuffling one of them says nothing, as one pixel of a photograph.
-const MOST_SHUFFLED: usize = 20_000;
+pub const MOST_SHUFFLED: usize = 20_000;
 
 /// How much the features matter.
 pub struct Measured {
@@ -32,9 +32,10 @@ pub struct Rows {
 }
 
 impl Measured {
-    /// By the weights alone.
+    /// By the weights alone. Behind other layers they do not read the features, and say nothing.
     pub fn by_weights(model: &Model) -> Self {
         let names = &model.feature_names;
+        let shares = group_norms(model).unwrap_or_else(|| vec![f64::NAN; names.len()]);
         let feature = |(name, group_norm): (&String, f64)| Importance {
             feature: name.clone(),
             group_norm,
@@ -42,7 +43,7 @@ impl Measured {
         };
         let unused = names.iter().zip(is_read(model));
         Self {
-            features: names.iter().zip(group_norms(model)).map(feature).collect(),
+            features: names.iter().zip(shares).map(feature).collect(),
             unused: unused
                 .filter(|(_, read)| !read)
                 .map(|(name, _)| name.clone())
@@ -85,6 +86,11 @@ impl Measured {
             score: found.score,
         });
         Ok(measured)
+    }
+
+    /// Whether the weights say something.
+    pub fn has_weights(&self) -> bool {
+        self.features.iter().all(|f| f.group_norm.is_finite())
     }
 
     /// Every feature, in the order of the model.

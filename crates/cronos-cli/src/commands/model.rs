@@ -13,6 +13,7 @@ pub(super) fn model(
     let certificate = &fitted.certificate;
     Model {
         network: fitted.network.clone(),
+        stack: None,
         task: job.task.clone(),
         feature_names: job.feature_names.clone(),
         target_name: job.target_name.clone(),
@@ -33,6 +34,7 @@ pub(super) fn model(
             gates: fitted.gates,
             grouping: job.grouping.clone(),
             images: job.images.clone(),
+            deep: None,
             bias: options.bias,
             feature_mean: fitted.feature_scaling.mean.clone(),
             feature_scale: fitted.feature_scaling.scale.clone(),

@@ -164,7 +164,7 @@ pub struct Residuals {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Importance {
     pub feature: String,
-    /// Share of the weights that read the feature.
+    /// Share of the weights that read the feature; NaN where there is none.
     pub group_norm: f64,
     /// What shuffling the feature costs, if it was measured.
     pub permutation: Option<Permutation>,

@@ -5,6 +5,7 @@
 //! listen to. Shuffling says what its score rests on, for the rows at hand: a
 //! feature that another one can stand in for may have large weights and cost little.
 
+mod mixed;
 mod shuffled;
 mod weights;
 

@@ -1,5 +1,6 @@
 //! What the score loses when a feature is shuffled.
 
+use super::mixed::Mixed;
 use super::weights::{group_norms, is_read};
 use crate::Error;
 use crate::folds::shuffle;
@@ -24,7 +25,8 @@ pub struct Shuffles {
     pub repeats: usize,
     /// Rows, at most; of more, some are drawn.
     pub rows: usize,
-    /// Features, at most; of more, those with the largest weights are taken.
+    /// Features, at most; of more, those with the largest weights are taken, or, where
+    /// layers stand in front of the network, some evenly apart.
     pub features: usize,
     /// The seed of the orders and of the draw.
     pub seed: u64,
@@ -78,10 +80,10 @@ pub fn shuffled(
     score: impl Fn(&[usize], &Matrix<f64>) -> f64 + Sync,
 ) -> Result<Shuffled, Error> {
     let network = &model.network;
-    if x.columns() != network.features() {
+    if x.columns() != model.features() {
         return Err(Error::Shape {
             what: "features",
-            expected: format!("{} columns, as in training", network.features()),
+            expected: format!("{} columns, as in training", model.features()),
             found: format!("{} columns", x.columns()),
         });
     }
@@ -96,9 +98,21 @@ pub fn shuffled(
     let chosen = x.select(&rows);
     let chosen = model.filled(&chosen)?;
     chosen.check_finite("features")?;
-    let table = Shuffler::new(network, &chosen);
+    let table = model
+        .stack
+        .is_none()
+        .then(|| Shuffler::new(network, &chosen));
+    let outputs = |shuffled: Option<(usize, &[usize])>| match (&table, shuffled) {
+        (Some(table), _) => table.outputs(shuffled),
+        (None, None) => model.decide_filled(chosen.as_ref()),
+        (None, Some((feature, order))) => model.decide_filled(&Mixed {
+            x: &chosen,
+            feature,
+            order,
+        }),
+    };
     let score = |outputs: &Matrix<f64>| score(&rows, outputs);
-    let whole = score(&table.outputs(None)?);
+    let whole = score(&outputs(None)?);
     let read = is_read(model);
     let features = heaviest(model, &read, shuffles.features);
     let tasks: Vec<(usize, usize)> = (features.iter())
@@ -109,7 +123,7 @@ pub fn shuffled(
         .map(|&(feature, repeat)| {
             let stream = STREAM + ((feature as u64) << REPEAT_BITS) + repeat as u64;
             let order = order(rows.len(), shuffles.seed, stream);
-            Ok(whole - score(&table.outputs(Some((feature, &order)))?))
+            Ok(whole - score(&outputs(Some((feature, &order)))?))
         })
         .collect::<Result<Vec<f64>, Error>>()?;
     let free = Cost {
@@ -152,8 +166,13 @@ fn order(count: usize, seed: u64, stream: u64) -> Vec<usize> {
 
 /// The features with the largest weights among those that are read.
 fn heaviest(model: &Model, read: &[bool], most: usize) -> Vec<usize> {
-    let norms = group_norms(model);
     let mut features: Vec<usize> = (0..read.len()).filter(|&j| read[j]).collect();
+    let Some(norms) = group_norms(model) else {
+        let count = most.min(features.len());
+        return (0..count)
+            .map(|at| features[at * features.len() / count])
+            .collect();
+    };
     features.sort_by(|&a, &b| norms[b].total_cmp(&norms[a]).then(a.cmp(&b)));
     features.truncate(most);
     features

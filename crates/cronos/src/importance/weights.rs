@@ -11,7 +11,8 @@ const ROUNDING: f64 = 1e-9;
 
 /// The share of each raw feature in the weights of the network; the shares sum
 /// to 1, or are all 0 if no feature is read. A share of at most 1e-9 is rounding
-/// and given as 0.
+/// and given as 0. `None` if there are layers in front of the network, whose weights
+/// then do not read the raw features.
 ///
 /// Unit `i` has the outer weights `a_i`, the weight `w_ij` on feature `j` and
 /// `w_ir` on the ramps `r` that are made from it. Feature `j` counts
@@ -27,8 +28,11 @@ const ROUNDING: f64 = 1e-9;
 /// counted once. Without ramps the term of a unit is `‖a_i / t‖ s_j |w_ij|`; with their
 /// sum in place of the feature it is `‖a_i / t‖ |w_ij| √V_j(Σ_r ramp_r)`. The gates of a
 /// gated network are not counted.
-pub fn group_norms(model: &Model) -> Vec<f64> {
+pub fn group_norms(model: &Model) -> Option<Vec<f64>> {
     let (network, training) = (&model.network, &model.training);
+    if model.stack.is_some() {
+        return None;
+    }
     let outer: Vec<f64> = (0..network.neurons())
         .map(|i| {
             let scaled = network.output.row(i).iter().zip(&training.target_scale);
@@ -57,11 +61,12 @@ pub fn group_norms(model: &Model) -> Vec<f64> {
         share if share > ROUNDING => share,
         _ => 0.0,
     };
-    sums.into_iter().map(share).collect()
+    Some(sums.into_iter().map(share).collect())
 }
 
 /// For each raw feature, whether anything in the network depends on it: a gate,
-/// or a share of the weights that is more than rounding.
+/// or a share of the weights that is more than rounding. With layers in front of the
+/// network, every feature counts as read.
 pub fn is_read(model: &Model) -> Vec<bool> {
     let network = &model.network;
     let by_gates = |feature: usize| {
@@ -74,7 +79,10 @@ pub fn is_read(model: &Model) -> Vec<bool> {
             })
         })
     };
-    (group_norms(model).into_iter().enumerate())
+    let Some(shares) = group_norms(model) else {
+        return vec![true; model.features()];
+    };
+    (shares.into_iter().enumerate())
         .map(|(feature, share)| share > 0.0 || by_gates(feature))
         .collect()
 }

@@ -3,17 +3,20 @@
 //! writer puts several in random order and equal models must give equal bytes.
 
 use super::checksum::Checksum;
+use super::stack_file::fill_layers;
 use super::tensors::{Tensors, damaged, network, tensors, vector, views};
 use super::{Model, Task, Training};
 use crate::Error;
+use crate::stack::Stack;
 use safetensors::tensor::{Metadata, TensorView};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The version of the model file this build writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 1;
+/// The newest version of the model file that this build reads and writes. A model without
+/// layers in front of its network is written in version 1.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The name of the metadata entry.
 const ENTRY: &str = "cronos";
@@ -36,7 +39,19 @@ struct Record<'a> {
     task: Cow<'a, Task>,
     feature_names: Cow<'a, [String]>,
     target_name: Cow<'a, Option<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stack: Option<Cow<'a, Stack>>,
     training: Cow<'a, Training>,
+}
+
+impl Record<'_> {
+    /// The oldest version that knows all there is.
+    fn version(&self) -> u32 {
+        match self.stack {
+            None => 1,
+            Some(_) => 2,
+        }
+    }
 }
 
 impl Model {
@@ -48,12 +63,13 @@ impl Model {
             task: Cow::Borrowed(&self.task),
             feature_names: Cow::Borrowed(&self.feature_names),
             target_name: Cow::Borrowed(&self.target_name),
+            stack: self.stack.as_ref().map(Cow::Borrowed),
             training: Cow::Borrowed(&self.training),
         };
         let model = serde_json::value::to_raw_value(&record).map_err(unwritable)?;
         let envelope = Envelope {
-            format_version: FORMAT_VERSION,
-            checksum: checksum(FORMAT_VERSION, &tensors, model.get()),
+            format_version: record.version(),
+            checksum: checksum(record.version(), &tensors, model.get()),
             model: &model,
         };
         let text = serde_json::to_string(&envelope).map_err(unwritable)?;
@@ -94,6 +110,13 @@ impl Model {
         }
         let record: Record = serde_json::from_str(envelope.model.get())
             .map_err(|error| damaged(format!("its description cannot be read ({error})")))?;
+        if record.version() != envelope.format_version {
+            return Err(damaged("its version is not that of its content"));
+        }
+        let mut stack = record.stack.map(Cow::into_owned);
+        if let Some(stack) = &mut stack {
+            fill_layers(&tensors, &mut stack.layers, "stack")?;
+        }
         let mut training = record.training.into_owned();
         training.feature_mean = vector(&tensors, "scaling.mean")?;
         training.feature_scale = vector(&tensors, "scaling.scale")?;
@@ -105,6 +128,7 @@ impl Model {
             .transpose()?;
         let model = Self {
             network: network(&tensors)?,
+            stack,
             task: record.task.into_owned(),
             feature_names: record.feature_names.into_owned(),
             target_name: record.target_name.into_owned(),

@@ -6,19 +6,25 @@ mod file;
 mod onnx;
 mod onnx_graph;
 mod onnx_proto;
+mod onnx_stack;
+mod stack_file;
 mod tensors;
 mod training;
 
 pub use file::FORMAT_VERSION;
-pub use training::{Grouping, Images, Training};
+pub use training::{Deep, Grouping, Images, Training};
 
 use crate::Error;
 use crate::estimator::chosen_class;
 use crate::matrix::Matrix;
-use crate::network::Network;
+use crate::network::{BATCH, Network};
+use crate::stack::{Forward, Stack};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+
+/// Features of rows that are held at a time, at most, if `BATCH` rows have no more.
+const PART: usize = 1 << 22;
 
 /// What the outputs of the network stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,11 +41,13 @@ pub enum Task {
     Regression,
 }
 
-/// A network on raw features, the meaning of its columns and its history.
+/// A network, perhaps with layers in front, the meaning of its columns and its history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The network.
     pub network: Network,
+    /// Layers that make the features of the network from the raw ones.
+    pub stack: Option<Stack>,
     /// What its outputs stand for.
     pub task: Task,
     /// The name of each feature.
@@ -53,13 +61,33 @@ pub struct Model {
 }
 
 impl Model {
+    /// Number of raw features.
+    pub fn features(&self) -> usize {
+        (self.stack.as_ref()).map_or(self.network.features(), Stack::inputs)
+    }
+
     /// The outputs of the network for each row of `x`, rows x outputs, after
     /// missing (NaN) features were replaced.
     pub fn decide(&self, x: &dyn Table) -> Result<Matrix<f64>, Error> {
         match &self.imputation {
-            Some(_) => self.network.predict(self.filled(&x.to_matrix())?.as_ref()),
-            None => self.network.predict(x),
+            Some(_) => self.decide_filled(self.filled(&x.to_matrix())?.as_ref()),
+            None => self.decide_filled(x),
         }
+    }
+
+    /// The outputs of the network for rows where nothing is missing.
+    pub(crate) fn decide_filled(&self, x: &dyn Table) -> Result<Matrix<f64>, Error> {
+        let Some(stack) = &self.stack else {
+            return self.network.predict(x);
+        };
+        let forward = Forward::new(stack, x)?;
+        let most = (PART / self.network.features().max(1)).max(BATCH);
+        let mut values = Vec::with_capacity(x.rows() * self.network.outputs());
+        for first in (0..x.rows()).step_by(most) {
+            let features = forward.rows(first..x.rows().min(first + most))?;
+            values.extend_from_slice(self.network.predict(&features)?.values());
+        }
+        Matrix::from_rows(x.rows(), self.network.outputs(), values)
     }
 
     /// The features after missing (NaN) ones were replaced.
@@ -114,7 +142,12 @@ impl Model {
     /// Refuses parts that do not fit together or numbers that are not finite.
     pub fn check(&self) -> Result<(), Error> {
         self.network.check()?;
-        let (features, outputs) = (self.network.features(), self.network.outputs());
+        if let Some(stack) = &self.stack {
+            stack.check()?;
+            let features = self.network.features();
+            fits("features behind the layers", stack.outputs()?, features)?;
+        }
+        let (features, outputs) = (self.features(), self.network.outputs());
         if let Task::Classification { classes } = &self.task {
             let expected = match classes.len() {
                 0 | 1 => {

@@ -2,7 +2,7 @@
 
 use super::onnx_graph::Graph;
 use super::onnx_proto::{DOUBLE, FLOAT, INT64, ModelProto, OperatorSet, Property, STRING};
-use super::{Model, Task};
+use super::{Model, Task, onnx_stack};
 use crate::Error;
 use crate::encoding::Ramp;
 use crate::matrix::Matrix;
@@ -23,12 +23,17 @@ impl Model {
     /// The input `features` is rows x features in single precision. The outputs
     /// are `prediction` for regression and `decision` and `label` for
     /// classification. Labels are integers if every class name is an integer,
-    /// and strings otherwise. Everything between is computed in double precision.
+    /// and strings otherwise. The network computes in double precision, layers in front
+    /// of it in single precision.
     pub fn to_onnx(&self) -> Result<Vec<u8>, Error> {
         self.check()?;
         let mut graph = Graph::default();
-        graph.input("features", self.network.features());
+        graph.input("features", self.features());
         let x = self.inputs(&mut graph);
+        let x = match &self.stack {
+            Some(stack) => onnx_stack::features(&mut graph, &x, stack),
+            None => x,
+        };
         let x = encoded(&mut graph, x, &self.network);
         let scores = outputs(&mut graph, &x, &occupied(&self.network));
         let name = match self.task {

@@ -20,21 +20,53 @@ impl Graph {
         result: &str,
         attributes: &[(&str, i64)],
     ) -> String {
+        let attribute = |(name, value): &(&str, i64)| Attribute {
+            name: name.to_string(),
+            i: Some(*value),
+            ints: Vec::new(),
+            kind: ATTRIBUTE_INT,
+        };
+        self.node(kind, inputs, result, attributes.iter().map(attribute))
+    }
+
+    /// The same with attributes that are lists.
+    pub(super) fn apply_lists(
+        &mut self,
+        kind: &str,
+        inputs: &[&str],
+        result: &str,
+        attributes: &[(&str, &[usize])],
+    ) -> String {
+        let attribute = |(name, values): &(&str, &[usize])| Attribute {
+            name: name.to_string(),
+            i: None,
+            ints: values.iter().map(|&value| value as i64).collect(),
+            kind: ATTRIBUTE_INTS,
+        };
+        self.node(kind, inputs, result, attributes.iter().map(attribute))
+    }
+
+    fn node(
+        &mut self,
+        kind: &str,
+        inputs: &[&str],
+        result: &str,
+        attributes: impl Iterator<Item = Attribute>,
+    ) -> String {
         self.proto.node.push(NodeProto {
             input: inputs.iter().map(|input| input.to_string()).collect(),
             output: vec![result.to_string()],
             name: format!("{kind}_{}", self.proto.node.len()),
             op_type: kind.to_string(),
-            attribute: attributes
-                .iter()
-                .map(|(name, value)| Attribute {
-                    name: name.to_string(),
-                    i: Some(*value),
-                    kind: ATTRIBUTE_INT,
-                })
-                .collect(),
+            attribute: attributes.collect(),
         });
         result.to_string()
+    }
+
+    /// Adds a constant in single precision and returns its name.
+    pub(super) fn singles(&mut self, name: &str, shape: &[usize], values: &[f32]) -> String {
+        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.constant(name, shape, FLOAT, bytes)
     }
 
     /// Adds a constant in double precision and returns its name.

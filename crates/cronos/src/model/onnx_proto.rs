@@ -13,6 +13,8 @@ pub(super) const STRING: i32 = 8;
 pub(super) const DOUBLE: i32 = 11;
 /// The type of an attribute that holds one integer.
 pub(super) const ATTRIBUTE_INT: i32 = 2;
+/// The type of an attribute that holds several.
+pub(super) const ATTRIBUTE_INTS: i32 = 7;
 
 /// A whole file.
 #[derive(Clone, PartialEq, Message)]
@@ -79,13 +81,15 @@ pub(super) struct NodeProto {
     pub(super) attribute: Vec<Attribute>,
 }
 
-/// An integer that configures an operation.
+/// An integer or several that configure an operation.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Attribute {
     #[prost(string, tag = "1")]
     pub(super) name: String,
     #[prost(int64, optional, tag = "3")]
     pub(super) i: Option<i64>,
+    #[prost(int64, repeated, packed = "false", tag = "8")]
+    pub(super) ints: Vec<i64>,
     #[prost(int32, tag = "20")]
     pub(super) kind: i32,
 }

@@ -1,6 +1,7 @@
 //! The numbers of a model as named tensors, and back.
 
 use super::Model;
+use super::stack_file::add_layers;
 use crate::Error;
 use crate::encoding::{Encoding, Ramp};
 use crate::matrix::Matrix;
@@ -102,6 +103,9 @@ pub(super) fn tensors(model: &Model) -> Tensors<'static> {
         let columns: Vec<usize> = ramps.iter().map(|ramp| ramp.column).collect();
         add_indices(column_name, &columns);
     }
+    if let Some(stack) = &model.stack {
+        add_layers(&mut tensors, &stack.layers, "stack");
+    }
     tensors
 }
 
@@ -193,19 +197,19 @@ pub(super) fn vector(tensors: &Tensors, name: &str) -> Result<Vec<f64>, Error> {
     Ok(words.map(f64::from_le_bytes).collect())
 }
 
-/// The shape and the eight-byte entries of the tensor `name`.
-fn words<'a>(
+/// The shape and the entries, of `N` bytes each, of the tensor `name`.
+pub(super) fn words<'a, const N: usize>(
     tensors: &'a Tensors,
     name: &str,
     dtype: Dtype,
-) -> Result<(&'a [usize], impl Iterator<Item = [u8; 8]> + use<'a>), Error> {
+) -> Result<(&'a [usize], impl Iterator<Item = [u8; N]> + use<'a, N>), Error> {
     let tensor = tensors
         .get(name)
         .ok_or_else(|| damaged(format!("its tensor {name} is missing")))?;
     if tensor.dtype != dtype {
         return Err(damaged(format!("its tensor {name} is not {dtype}")));
     }
-    let (words, _) = tensor.bytes.as_chunks::<8>();
+    let (words, _) = tensor.bytes.as_chunks::<N>();
     Ok((&tensor.shape, words.iter().copied()))
 }
 

@@ -24,6 +24,19 @@ pub struct Images {
     pub fit: String,
 }
 
+/// How the layers in front of a network were trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Deep {
+    /// The name of the architecture.
+    pub architecture: String,
+    /// Passes over the training rows.
+    pub epochs: usize,
+    /// The name of the method that changed the weights of the layers.
+    pub optimizer: String,
+    /// How often the layers and the network behind them were trained in turn.
+    pub alternations: usize,
+}
+
 /// How the network came to be; stored with it.
 ///
 /// The serialised form leaves out the means and scales, which the model file
@@ -66,6 +79,9 @@ pub struct Training {
     /// The images of the data, if its rows are images of one byte for each value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<Images>,
+    /// How the layers in front of the network were trained, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deep: Option<Deep>,
     /// Whether there was a column of ones.
     pub bias: bool,
     /// Subtracted from each feature before training.

@@ -1,6 +1,6 @@
 //! The features that matter most, as a table of text.
 
-use crate::commands::importance::Measured;
+use crate::commands::importance::{MOST_SHUFFLED, Measured};
 use crate::report::{Importance, Measure, by_importance, percent, shortened, with_spread};
 use std::fmt::Write;
 
@@ -13,6 +13,13 @@ const WIDEST: usize = 24;
 
 /// A line for each of the features that matter most, and what the numbers are.
 pub fn table(measured: &Measured, measure: &Measure) -> String {
+    let has_weights = measured.has_weights();
+    if measured.rows.is_none() && !has_weights {
+        return format!(
+            "\nimportance of features\n  not defined by the weights, which stand behind other \
+             layers; --data DATA measures it for up to {MOST_SHUFFLED} features\n"
+        );
+    }
     let features = by_importance(&measured.features);
     let shown = &features[..features.len().min(MOST)];
     let mut text = String::from("\nimportance of features\n");
@@ -34,18 +41,20 @@ pub fn table(measured: &Measured, measure: &Measure) -> String {
     if measured.rows.is_some() {
         let _ = write!(text, "  {:>cost$}", "shuffled");
     }
-    let _ = writeln!(text, "  {:>share$}", "weights");
+    if has_weights {
+        let _ = write!(text, "  {:>share$}", "weights");
+    }
+    text.push('\n');
     for (at, feature) in shown.iter().enumerate() {
         let _ = write!(text, "  {:<name$}", names[at]);
         if measured.rows.is_some() {
             let _ = write!(text, "  {:>cost$}", shuffled[at]);
         }
-        let line = format!(
-            "  {:>share$}  {}",
-            weights[at],
-            bar(leading(feature), longest)
-        );
-        let _ = writeln!(text, "{}", line.trim_end());
+        if has_weights {
+            let _ = write!(text, "  {:>share$}", weights[at]);
+        }
+        let bar = format!("  {}", bar(leading(feature), longest));
+        let _ = writeln!(text, "{}", bar.trim_end());
     }
     if features.len() > MOST {
         let _ = writeln!(text, "  and {} more: see --json", features.len() - MOST);
@@ -64,7 +73,10 @@ fn legend(measured: &Measured, measure: &Measure) -> String {
             measure.name, rows.repeats, rows.count, rows.of
         );
     }
-    text + "  weights: share of the weights that read the feature\n"
+    if measured.has_weights() {
+        text += "  weights: share of the weights that read the feature\n";
+    }
+    text
 }
 
 fn cost(feature: &Importance, measure: &Measure) -> String {

@@ -1,6 +1,7 @@
 //! `cronos inspect`
 
 mod importance;
+mod layers;
 
 use super::importance::Measured;
 use super::labelled::{Labelled, target_column};
@@ -9,7 +10,7 @@ use crate::failure::Failure;
 use crate::report::Measure;
 use crate::summary::listed;
 use crate::{model_file, output};
-use cronos::{Images, Model, Task};
+use cronos::{Deep, Images, Model, Task};
 use cronos_data::labels::{self, Labels};
 use cronos_data::{Dataset, Missing, ReadOptions, Target};
 use serde_json::{Value, json};
@@ -18,6 +19,9 @@ use std::process::ExitCode;
 
 /// The names of the solvers that learn gates.
 const LEARNED: [&str; 2] = ["column-generation", "batches"];
+
+/// Entries that have tables of their own.
+const TABLES: [&str; 3] = ["importance", "shuffled", "layers"];
 
 pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
     let mut table = String::new();
@@ -31,11 +35,12 @@ pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
             }
             None => Measured::by_weights(&model),
         };
-        table = importance::table(
+        table = layers::table(&model)?;
+        table += &importance::table(
             &measured,
             &Measure::of_classes(model.task != Task::Regression),
         );
-        describe_model(&model, &measured)
+        describe_model(&model, &measured)?
     } else if inspect.data.is_some() {
         return Err(Failure::Usage(format!(
             "--data is for a model, and {} is none",
@@ -65,7 +70,7 @@ pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn describe_model(model: &Model, measured: &Measured) -> Value {
+fn describe_model(model: &Model, measured: &Measured) -> Result<Value, Failure> {
     let training = &model.training;
     let gates = training.gates * model.network.outputs();
     // fixed gates: one group for each gate, sign and output; learned ones are as many as there are
@@ -74,7 +79,7 @@ fn describe_model(model: &Model, measured: &Measured) -> Value {
         (_, "gated") => Some(gates),
         _ => Some(2 * gates),
     };
-    json!({
+    Ok(json!({
         "kind": "model",
         "task": match &model.task {
             Task::Classification { .. } => "classification",
@@ -84,7 +89,7 @@ fn describe_model(model: &Model, measured: &Measured) -> Value {
             Task::Classification { classes } => Some(classes),
             Task::Regression => None,
         },
-        "features": model.network.features(),
+        "features": model.features(),
         "outputs": model.network.outputs(),
         "unused_features": measured.unused,
         "left_out": training.left_out,
@@ -114,9 +119,19 @@ fn describe_model(model: &Model, measured: &Measured) -> Value {
         "network_objective": training.network_objective,
         "train_score": training.train_score,
         "test_score": training.test_score,
+        "deep": training.deep.as_ref().map(|deep| {
+            let Deep { architecture, epochs, optimizer, alternations } = deep;
+            json!({
+                "architecture": architecture,
+                "epochs": epochs,
+                "optimizer": optimizer,
+                "alternations": alternations,
+            })
+        }),
         "shuffled": measured.rows_json(),
+        "layers": layers::json(model)?,
         "importance": measured.json(),
-    })
+    }))
 }
 
 fn describe_data(data: &Dataset) -> Result<Value, Failure> {
@@ -179,8 +194,8 @@ fn text(report: &Value) -> String {
     let mut text = String::new();
     for (name, value) in report.as_object().into_iter().flatten() {
         let value = match value {
-            // in the table below, or said together with the neurons
-            _ if ["importance", "shuffled", "most_neurons"].contains(&&name[..]) => continue,
+            // in the tables below, or said together with the neurons
+            _ if TABLES.contains(&&name[..]) || name == "most_neurons" => continue,
             Value::Null => continue,
             Value::Array(entries) if entries.is_empty() => continue,
             neurons if name == "neurons" => match &report["most_neurons"] {

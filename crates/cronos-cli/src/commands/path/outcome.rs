@@ -147,7 +147,7 @@ impl<'a> Outcome<'a> {
                 "name": self.job.name,
                 "fingerprint": training.data_fingerprint,
                 "rows": training.rows,
-                "features": last.model.network.features(),
+                "features": last.model.features(),
                 "outputs": last.model.network.outputs(),
                 "target": last.model.target_name,
             },
@@ -247,7 +247,7 @@ impl<'a> Outcome<'a> {
                     "{}: trained on {} rows, {judged}, {} features",
                     self.job.name,
                     training.rows,
-                    last.model.network.features()
+                    last.model.features()
                 ),
             ),
             (

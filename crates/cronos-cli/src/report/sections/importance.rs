@@ -15,6 +15,10 @@ pub fn section(report: &Report) -> Option<Section> {
         return None;
     }
     let shuffled = features.iter().any(|f| f.permutation.is_some());
+    let weights = features.iter().any(|f| f.group_norm.is_finite());
+    if !shuffled && !weights {
+        return None;
+    }
     features.truncate(MOST);
     let map = report.pixels.as_ref().and_then(map).unwrap_or_default();
     let mut text = String::new();
@@ -35,9 +39,11 @@ pub fn section(report: &Report) -> Option<Section> {
             report.measure.name
         );
     }
-    text += "Weights: the share of the weights that read the feature, on the scale that features \
-             had in training.";
-    let bars = bars(&features, shuffled, &report.measure);
+    if weights {
+        text += "Weights: the share of the weights that read the feature, on the scale that \
+                 features had in training.";
+    }
+    let bars = bars(&features, (shuffled, weights), &report.measure);
     let body = match map.is_empty() {
         true => paragraph(&text) + &bars,
         false => {
@@ -97,7 +103,8 @@ fn map(pixels: &PixelMap) -> Option<String> {
     ))
 }
 
-fn bars(features: &[&Importance], shuffled: bool, measure: &Measure) -> String {
+/// A table of those columns that are there: `shuffled` and `weights`.
+fn bars(features: &[&Importance], (shuffled, weights): (bool, bool), measure: &Measure) -> String {
     let norms = Bars::new(features.iter().map(|f| (f.group_norm, 0.0)));
     let costs = Bars::new(
         features
@@ -118,8 +125,10 @@ fn bars(features: &[&Importance], shuffled: bool, measure: &Measure) -> String {
                     )
                 }));
             }
-            let norm = feature.group_norm;
-            row.push(cell(&norms.svg("b", norm, 0.0), &percent(norm)));
+            if weights {
+                let norm = feature.group_norm;
+                row.push(cell(&norms.svg("b", norm, 0.0), &percent(norm)));
+            }
             row
         })
         .collect();
@@ -127,7 +136,9 @@ fn bars(features: &[&Importance], shuffled: bool, measure: &Measure) -> String {
     if shuffled {
         head.push("shuffled");
     }
-    head.push("weights");
+    if weights {
+        head.push("weights");
+    }
     format!(
         "<div class=\"bars\">\n{}</div>\n",
         table("Importance of features", &head, &rows)
