@@ -2,6 +2,7 @@
 
 use crate::interrupt::Interrupt;
 use cronos::{Iteration, Observer, SearchStep};
+use cronos_deep::Epoch;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -107,5 +108,31 @@ impl Observer for Progress<'_> {
 
     fn stop(&self) -> bool {
         self.interrupt.asked()
+    }
+}
+
+/// Shows how a deep training gets on.
+pub struct Epochs(ProgressBar);
+
+impl Epochs {
+    pub fn new(most: usize) -> Self {
+        let bar = ProgressBar::new(most as u64);
+        let template = "{spinner} {bar:20} {pos} of {len} epochs  {msg}  {elapsed}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    pub fn show(&self, epoch: &Epoch) {
+        self.0.set_position(epoch.number as u64);
+        self.0.set_message(format!(
+            "objective {:.5}  validation {:.4}",
+            epoch.objective, epoch.validation
+        ));
+    }
+
+    pub fn finish(&self) {
+        self.0.finish_and_clear();
     }
 }

@@ -84,27 +84,6 @@ impl Summary<'_> {
         })
     }
 
-    /// What is learned. Many whole numbers are likely quantities, so that guess is named.
-    fn target(&self) -> String {
-        const MANY: usize = 20;
-        let name = self.model.target_name.as_deref().unwrap_or("unnamed");
-        let outputs = self.model.network.outputs();
-        match &self.model.task {
-            Task::Classification { classes } => {
-                let numeric = classes.iter().all(|class| class.parse::<f64>().is_ok());
-                let hint = if numeric && classes.len() > MANY {
-                    "; if they are quantities, pass --task regression"
-                } else {
-                    ""
-                };
-                let (count, classes) = (classes.len(), listed(classes));
-                format!("{name}, {count} classes: {classes}{hint}")
-            }
-            Task::Regression if outputs == 1 => format!("{name}, a number"),
-            Task::Regression => format!("{name}, {outputs} numbers"),
-        }
-    }
-
     /// A gap says something only near the cones and with a penalty.
     fn certificate(&self) -> String {
         const NEAR: f64 = 0.01;
@@ -122,7 +101,7 @@ impl Summary<'_> {
     }
 
     pub fn text(&self) -> String {
-        table(self.fitted.status, &self.lines())
+        two_columns(ended(self.fitted.status), &self.lines())
     }
 
     /// What there is to say, in lines: a name and a text.
@@ -140,7 +119,7 @@ impl Summary<'_> {
                     self.model.features()
                 ),
             ),
-            ("target", self.target()),
+            ("target", target(self.model)),
             (
                 "network",
                 format!(
@@ -200,6 +179,27 @@ impl Summary<'_> {
             },
         ));
         lines
+    }
+}
+
+/// What is learned. Many whole numbers are likely quantities, so that guess is named.
+pub fn target(model: &Model) -> String {
+    const MANY: usize = 20;
+    let name = model.target_name.as_deref().unwrap_or("unnamed");
+    let outputs = model.network.outputs();
+    match &model.task {
+        Task::Classification { classes } => {
+            let numeric = classes.iter().all(|class| class.parse::<f64>().is_ok());
+            let hint = if numeric && classes.len() > MANY {
+                "; if they are quantities, pass --task regression"
+            } else {
+                ""
+            };
+            let (count, classes) = (classes.len(), listed(classes));
+            format!("{name}, {count} classes: {classes}{hint}")
+        }
+        Task::Regression if outputs == 1 => format!("{name}, a number"),
+        Task::Regression => format!("{name}, {outputs} numbers"),
     }
 }
 
@@ -298,13 +298,12 @@ pub fn listed(classes: &[impl AsRef<str>]) -> String {
 }
 
 /// Two columns under a headline that says how the run ended.
-fn table(status: Status, lines: &[(&str, String)]) -> String {
+pub fn two_columns(headline: &str, lines: &[(&str, String)]) -> String {
     let (bold, dim, plain) = if colours(std::io::stdout().is_terminal()) {
         ("\u{1b}[1m", "\u{1b}[2m", "\u{1b}[0m")
     } else {
         ("", "", "")
     };
-    let headline = ended(status);
     let mut text = format!("{bold}{headline}{plain}\n");
     for (name, value) in lines {
         // writing to a string cannot fail

@@ -19,6 +19,7 @@ mod train;
 
 pub use architecture::Architecture;
 pub use augment::Augment;
+pub use burn::tensor::Device;
 pub use features::{Features, Layers};
 pub use inputs::{Inputs, Scale};
 pub use train::{Epoch, Goal, Options, Rule, Samples, Trained, train};

@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, activation};
 use cronos::{Error, Loss};
 
 /// The mean of the losses of the rows, each times its weight (rows x 1).
-pub(crate) fn mean_loss(
+pub(crate) fn loss_of_batch(
     loss: Loss,
     f: Tensor<2>,
     y: Tensor<2>,

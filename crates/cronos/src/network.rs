@@ -74,6 +74,17 @@ impl TargetScaling {
         }
     }
 
+    /// The network whose outputs are the targets before they were centred and scaled.
+    pub fn undo(&self, mut network: Network) -> Network {
+        let scaled = |i, c| network.output.at(i, c) * self.scale[c];
+        network.output = Matrix::from_fn(network.neurons(), network.outputs(), scaled);
+        let biases = network.output_bias.iter_mut();
+        for (bias, (mean, scale)) in biases.zip(self.mean.iter().zip(&self.scale)) {
+            *bias = mean + scale * *bias;
+        }
+        network
+    }
+
     /// Centres and scales each target by its mean and standard deviation.
     pub fn standard(y: &Matrix<f64>, weights: Option<&[f64]>) -> Self {
         let Scaling { mean, scale } = Scaling::standard(y, weights);

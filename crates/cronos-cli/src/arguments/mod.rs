@@ -1,9 +1,11 @@
 //! The command line.
 
+mod deep;
 mod images;
 mod knobs;
 mod source;
 
+pub use deep::{Augment, Deep, DeepLoss, HeadGates, Network};
 pub use images::Images;
 pub use knobs::{Activation, Knobs, Loss, Precision, Solver};
 pub use source::{Impute, Source, Task};
@@ -33,6 +35,9 @@ pub enum Command {
     Fit(Box<Fit>),
     /// Train a network for every penalty of a range, and show what the penalty does
     Path(Box<Path>),
+    /// Train a deep network: its last two layers by convex optimisation, those in front of them by
+    /// an optimizer that finds its own learning rate
+    Deep(Box<Deep>),
     /// Predict with a trained model
     Predict(Predict),
     /// Score a trained model on labelled data

@@ -100,6 +100,14 @@ impl Job {
         })
     }
 
+    /// The names of the classes; none for numbers.
+    pub fn classes(&self) -> &[String] {
+        match &self.task {
+            Task::Classification { classes } => classes,
+            Task::Regression => &[],
+        }
+    }
+
     /// Fills missing values from the training rows; returns what fills each column.
     pub fn impute(&mut self, source: &Source) -> Result<Option<Vec<f64>>, Failure> {
         let Some(how) = source.impute else {

@@ -1,6 +1,7 @@
 //! What stands in front of the last two layers: any module from inputs to features.
 
 mod layers;
+mod stack;
 mod start;
 
 pub use layers::Layers;

@@ -45,16 +45,22 @@ impl Means {
 /// means freed from their start at 0. Decay is part of the gradient, or, decoupled (AdamW),
 /// shrinks the parameters themselves.
 pub struct Adam {
+    /// Learning rate.
     pub rate: f64,
+    /// How much of the two means is kept.
     pub betas: (f64, f64),
+    /// Keeps the divisor from 0.
     pub epsilon: f64,
+    /// Weight decay.
     pub decay: f64,
+    /// Whether decay shrinks the parameters themselves.
     pub decoupled: bool,
     scale: f64,
     means: Means,
 }
 
 impl Adam {
+    /// For so many parameters, at the start.
     pub fn new(size: usize, rate: f64, decay: f64, decoupled: bool) -> Self {
         Self {
             rate,
@@ -99,9 +105,13 @@ impl Optimizer for Adam {
 /// As Adam, but `v ← v − (1 − β₂) sign(v − g²) g²`: it moves by what is new, not by its
 /// distance, so that it does not forget a rare gradient at once.
 pub struct Yogi {
+    /// Learning rate.
     pub rate: f64,
+    /// How much of the two means is kept.
     pub betas: (f64, f64),
+    /// Keeps the divisor from 0.
     pub epsilon: f64,
+    /// Weight decay.
     pub decay: f64,
     scale: f64,
     means: Means,
@@ -111,6 +121,7 @@ impl Yogi {
     /// What both means begin with.
     const START: f32 = 1e-6;
 
+    /// For so many parameters, at the start.
     pub fn new(size: usize, rate: f64, decay: f64) -> Self {
         Self {
             rate,

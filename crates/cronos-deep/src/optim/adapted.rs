@@ -12,15 +12,21 @@
 use super::{BLOCK, Optimizer};
 use rayon::prelude::*;
 
+/// Adam, or AdamW, that finds its own rate.
 pub struct DAdapted {
     /// A factor on the rate that is found; 1 as a rule.
     pub rate: f64,
+    /// How much of the two means is kept.
     pub betas: (f64, f64),
+    /// Keeps the divisor from 0.
     pub epsilon: f64,
+    /// Weight decay.
     pub decay: f64,
+    /// Whether decay shrinks the parameters themselves.
     pub decoupled: bool,
-    /// The estimate of the distance, at most this many times the last after a step.
+    /// The estimate of the distance.
     pub distance: f64,
+    /// How many times the last estimate the next may be.
     pub growth: f64,
     scale: f64,
     /// The weighted sum of `⟨g, s⟩`.
@@ -31,6 +37,7 @@ pub struct DAdapted {
 }
 
 impl DAdapted {
+    /// For so many parameters, at the start.
     pub fn new(size: usize, rate: f64, decay: f64, decoupled: bool) -> Self {
         Self {
             rate,

@@ -20,6 +20,7 @@ const BLOCK: usize = 1 << 14;
 /// The shapes of the tensors behind one another in a slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
+    /// The sides of each.
     pub shapes: Vec<Vec<usize>>,
 }
 
@@ -46,12 +47,19 @@ pub trait Optimizer: Send {
 /// The optimizers by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
+    /// Stochastic gradient descent with momentum.
     Sgd,
+    /// Adam.
     Adam,
+    /// Adam whose decay shrinks the parameters themselves.
     AdamW,
+    /// Yogi.
     Yogi,
+    /// Shampoo.
     Shampoo,
+    /// Adam that finds its own rate.
     DAdaptedAdam,
+    /// The same with the decay of AdamW.
     DAdaptedAdamW,
 }
 

@@ -5,14 +5,18 @@ use rayon::prelude::*;
 
 /// `v ← μ v + g`, `p ← p − rate v`
 pub struct Sgd {
+    /// Learning rate.
     pub rate: f64,
+    /// How much of the velocity is kept.
     pub momentum: f64,
+    /// Weight decay.
     pub decay: f64,
     scale: f64,
     velocity: Vec<f32>,
 }
 
 impl Sgd {
+    /// For so many parameters, at the start.
     pub fn new(size: usize, rate: f64, decay: f64) -> Self {
         Self {
             rate,

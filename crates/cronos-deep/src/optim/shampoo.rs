@@ -18,7 +18,9 @@ const FIRST: usize = 10;
 
 /// Shampoo, with its matrices in blocks.
 pub struct Shampoo {
+    /// Learning rate.
     pub rate: f64,
+    /// Weight decay.
     pub decay: f64,
     /// Steps between two computations of the roots, once the first few are done: until then
     /// the sums know too few directions, and each new one would be taken too far.

@@ -5,7 +5,7 @@ use crate::features::Features;
 use crate::inputs::{Inputs, Scale};
 use crate::tensors::{matrix, numbers};
 use burn::tensor::Device;
-use cronos::{Error, Matrix, Network};
+use cronos::{Error, Loss, Matrix, Network};
 
 /// Rows that go through the features together.
 const ROWS: usize = 512;
@@ -41,6 +41,17 @@ pub(super) fn outputs_of(network: &Network, h: &Matrix<f32>) -> Result<Matrix<f6
 /// Features without the column of ones.
 pub(super) fn without_ones(h: &Matrix<f32>) -> Matrix<f64> {
     Matrix::from_fn(h.rows(), h.columns() - 1, |i, j| f64::from(h.at(i, j)))
+}
+
+/// The mean of the losses of all rows.
+pub(super) fn mean_loss(loss: Loss, f: &Matrix<f64>, y: &Matrix<f32>) -> f64 {
+    let mut target = vec![0.0; y.columns()];
+    let row = |i: usize| {
+        let pairs = target.iter_mut().zip(y.row(i));
+        pairs.for_each(|(wide, &y)| *wide = f64::from(y));
+        loss.value(f.row(i), &target)
+    };
+    (0..y.rows()).map(row).sum::<f64>() / y.rows().max(1) as f64
 }
 
 /// Accuracy or R².

@@ -101,8 +101,19 @@ pub struct Epoch {
     pub train: f64,
     /// Score on the validation rows; that on the training rows without any.
     pub validation: f64,
+    /// Mean loss on the same rows.
+    pub validation_loss: f64,
     /// Seconds since training began.
     pub seconds: f64,
+}
+
+impl Epoch {
+    /// Whether it does better on the validation rows; of two that score the same the one
+    /// with the lower loss does.
+    fn beats(&self, other: &Self) -> bool {
+        let (score, before) = (self.validation, other.validation);
+        score > before || score == before && self.validation_loss < other.validation_loss
+    }
 }
 
 /// A trained network.

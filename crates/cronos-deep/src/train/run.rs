@@ -1,11 +1,11 @@
 //! The loop over epochs.
 
 use super::dense::Dense;
-use super::judge::{features_of, outputs_of, score};
+use super::judge::{features_of, mean_loss, outputs_of, score};
 use super::{Epoch, Options, Rule, Samples, Trained};
 use crate::features::{Features, draw};
 use crate::inputs::Scale;
-use crate::loss::mean_loss;
+use crate::loss::loss_of_batch;
 use crate::optim::{Layout, Method, Optimizer};
 use crate::parameters;
 use crate::tensors::{matrix, rows_of};
@@ -36,9 +36,7 @@ pub fn train<F: Features>(
             run.epoch(number)?;
         }
         let epoch = run.judge(number)?;
-        let better = history
-            .get(best.0)
-            .is_none_or(|best| epoch.validation > best.validation);
+        let better = history.get(best.0).is_none_or(|best| epoch.beats(best));
         if better {
             best = (number, run.kept());
         }
@@ -180,7 +178,7 @@ impl<'a, F: Features> Run<'a, F> {
             let own = rows.iter().map(|&row| weights[row] as f32).collect();
             matrix(own, 1, &self.device)
         });
-        let loss = mean_loss(self.options.head.loss, f, y, weights)?;
+        let loss = loss_of_batch(self.options.head.loss, f, y, weights)?;
         let mut gradients = loss.backward();
         self.gradient.clear();
         parameters::gradient(&self.features, &mut gradients, &mut self.gradient);
@@ -214,10 +212,10 @@ impl<'a, F: Features> Run<'a, F> {
         } else {
             self.network = self.dense.network();
         }
-        let train = self.score(&h, self.train)?;
-        let validation = match self.validation {
+        let (train, loss) = self.score(&h, self.train)?;
+        let (validation, validation_loss) = match self.validation {
             Some(samples) => self.score(&self.features_of(samples)?, samples)?,
-            None => train,
+            None => (train, loss),
         };
         Ok(Epoch {
             number,
@@ -225,6 +223,7 @@ impl<'a, F: Features> Run<'a, F> {
             objective,
             train,
             validation,
+            validation_loss,
             seconds: self.start.elapsed().as_secs_f64(),
         })
     }
@@ -233,9 +232,11 @@ impl<'a, F: Features> Run<'a, F> {
         features_of(&self.features, samples.inputs, &self.scale, &self.device)
     }
 
-    fn score(&self, h: &Matrix<f32>, samples: Samples<'_>) -> Result<f64, Error> {
+    /// Score and mean loss.
+    fn score(&self, h: &Matrix<f32>, samples: Samples<'_>) -> Result<(f64, f64), Error> {
         let f = outputs_of(&self.network, h)?;
-        Ok(score(self.options.goal, &f, samples.y))
+        let loss = mean_loss(self.options.head.loss, &f, samples.y);
+        Ok((score(self.options.goal, &f, samples.y), loss))
     }
 
     /// What would have to be kept of this epoch.

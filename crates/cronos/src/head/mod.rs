@@ -203,7 +203,11 @@ fn units(program: &Program<f32>, weights: &[f64]) -> Hidden<f32> {
     let found: Vec<(Vec<f32>, Vec<f32>)> = groups
         .filter_map(|(group, v)| {
             let root = norm(v).sqrt();
-            let sign = if group / gates % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = if (group / gates).is_multiple_of(2) {
+                1.0
+            } else {
+                -1.0
+            };
             let mut outer = vec![0.0; outputs];
             outer[group / (2 * gates)] = (sign * root) as f32;
             let inner = v.iter().map(|v| (v / root) as f32).collect();

@@ -1,0 +1,96 @@
+//! What `deep` and `compare` take.
+
+use super::Source;
+use super::knobs::parse_count;
+use clap::{Args, ValueEnum};
+use cronos_deep::Architecture;
+use std::path::PathBuf;
+
+/// What both take.
+#[derive(Args)]
+pub struct Network {
+    #[command(flatten)]
+    pub source: Source,
+    /// What stands in front of the last two layers: mlp:WIDTH,… (fully connected), cnn:CHANNELS,…
+    /// (convolutions and means), residual:CHANNELS,… (residual blocks) or linear:WIDTH
+    #[arg(long, value_name = "NAME", default_value = "mlp:256,256")]
+    pub arch: Architecture,
+    /// Times that all rows are gone over at most
+    #[arg(long, value_name = "N", default_value_t = 30, allow_negative_numbers = true,
+        value_parser = parse_count)]
+    pub epochs: usize,
+    /// Rows in a step of the optimizer
+    #[arg(long, value_name = "ROWS", default_value_t = 128, allow_negative_numbers = true,
+        value_parser = parse_count)]
+    pub batch: usize,
+    /// What an error costs [default: logistic for two classes, softmax for more, squared for
+    /// numbers]
+    #[arg(long, value_enum)]
+    pub loss: Option<DeepLoss>,
+    /// Decay of the weights in front of the last two layers
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    pub alpha: f64,
+    /// Penalty on the last two layers
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+    pub beta: f64,
+    /// Gates of the last two layers, for each output
+    #[arg(long, default_value_t = 32, allow_negative_numbers = true, value_parser = parse_count)]
+    pub gates: usize,
+    /// Where these gates come from
+    #[arg(long, value_enum, value_name = "HOW", default_value = "learned")]
+    pub head_gates: HeadGates,
+    /// Iterations on the last two layers after every epoch
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true,
+        value_parser = parse_count)]
+    pub head_iterations: usize,
+    /// What is done to training images at random: shift moves them by up to an eighth of their
+    /// size, mirror does so and mirrors them [default: mirror for coloured images, else none]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub augment: Option<Augment>,
+    /// Seconds at most
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub time_limit: Option<f64>,
+    /// Threads [default: all cores]
+    #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
+    pub threads: Option<usize>,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Overwrite files that exist
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+pub struct Deep {
+    #[command(flatten)]
+    pub network: Network,
+    /// Where to save the model (safetensors)
+    #[arg(long, value_name = "MODEL")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum DeepLoss {
+    Squared,
+    Logistic,
+    Softmax,
+    SquaredHinge,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum HeadGates {
+    /// Drawn once
+    Seed,
+    /// Drawn anew for every epoch
+    Redrawn,
+    /// Drawn once, then turned with the units
+    Learned,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Augment {
+    None,
+    Shift,
+    Mirror,
+}
