@@ -13,10 +13,12 @@ def arguments(about: str) -> argparse.Namespace:
     parser.add_argument("--result", type=Path, required=True, help="the JSON to write")
     parser.add_argument("--images", type=Path, help="folder of Fashion-MNIST's IDX files")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds a run may take")
+    parser.add_argument("--longest", type=float, help="seconds a peer may take to show how slow it is")
     parser.add_argument("--repeats", type=int, default=3, help="runs of what is fast")
     parser.add_argument("--resume", action="store_true", help="keep what the result has already")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
     options = parser.parse_args()
+    options.longest = max(options.longest or 0.0, options.limit)
     options.folder.mkdir(parents=True, exist_ok=True)
     return options
 

@@ -19,6 +19,7 @@ Options of bench:
   --quick              small sizes and short runs, and a check that all solvers solve the same
                        program; results go to target/bench/quick
   --limit SECONDS      seconds a run may take [default: 600, solver 30, convergence 40]
+  --longest SECONDS    seconds a peer may take to show how many times slower than cronos it is
   --repeats N          runs of what is fast, the best counts [default: 3]
   --images DIR         folder of Fashion-MNIST's IDX files [default: FASHION_MNIST, or Debian's
                        package, which is fetched if it is missing]

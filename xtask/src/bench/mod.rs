@@ -150,6 +150,9 @@ impl Run<'_> {
         if let Some(images) = self.images {
             command.arg("--images").arg(images);
         }
+        if let Some(longest) = self.options.longest {
+            command.args(["--longest", &longest.to_string()]);
+        }
         if let Some(repeats) = &self.options.repeats {
             command.args(["--repeats", repeats]);
         }

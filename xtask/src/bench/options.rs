@@ -14,6 +14,8 @@ pub struct Options {
     pub resume: bool,
     /// Seconds a run may take.
     pub limit: Option<f64>,
+    /// Seconds a peer may take to show how many times slower it is.
+    pub longest: Option<f64>,
     /// How often what is fast is run.
     pub repeats: Option<String>,
     /// The folder of Fashion-MNIST.
@@ -33,7 +35,8 @@ impl Options {
             match argument.as_str() {
                 "--quick" => options.quick = true,
                 "--resume" => options.resume = true,
-                "--limit" => options.limit = Some(seconds(&value()?)?),
+                "--limit" => options.limit = Some(seconds(argument, &value()?)?),
+                "--longest" => options.longest = Some(seconds(argument, &value()?)?),
                 "--repeats" => options.repeats = Some(count(value()?)?),
                 "--images" => options.images = Some(absolute(value()?)),
                 name if options.name.is_none() && PARTS.iter().any(|part| part.name == name) => {
@@ -52,10 +55,10 @@ impl Options {
     }
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+fn seconds(name: &str, text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if seconds > 0.0 && f64::is_finite(seconds) => Ok(seconds),
-        _ => Err(format!("--limit {text}: seconds above 0 are expected")),
+        _ => Err(format!("{name} {text}: seconds above 0 are expected")),
     }
 }
 
@@ -91,7 +94,14 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for line in ["x", "peers solver", "--limit", "--limit -1", "--repeats 0"] {
+        for line in [
+            "x",
+            "peers solver",
+            "--limit",
+            "--limit -1",
+            "--longest 0",
+            "--repeats 0",
+        ] {
             assert!(parse(line).is_err(), "{line}");
         }
     }
