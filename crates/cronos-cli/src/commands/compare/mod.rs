@@ -115,7 +115,7 @@ fn contenders(compare: &Compare, rates: &[f64]) -> Vec<Contender> {
 struct Session<'a> {
     compare: &'a Compare,
     job: &'a Job,
-    data: &'a Data,
+    data: &'a Data<'a>,
     imputation: Option<Vec<f64>>,
     limits: &'a Limits<'a>,
 }

@@ -128,7 +128,7 @@ impl Contender {
 pub struct Outcome<'a> {
     pub compare: &'a Compare,
     pub job: &'a Job,
-    pub data: &'a Data,
+    pub data: &'a Data<'a>,
     /// Those that were drawn.
     pub rates: Vec<f64>,
     /// With at least one run each.

@@ -1,6 +1,8 @@
 //! `cronos deep`
 
+mod chosen;
 pub(super) mod data;
+mod memory;
 mod summary;
 pub(super) mod training;
 

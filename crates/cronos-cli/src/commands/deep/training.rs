@@ -1,6 +1,7 @@
 //! One training of a deep network, as `deep` and `compare` do it.
 
 use super::data::Data;
+use super::memory;
 use crate::arguments::{HeadGates, Network};
 use crate::commands::checks::check_holdout;
 use crate::commands::job::Job;
@@ -36,7 +37,7 @@ pub fn check(network: &Network) -> Result<(), Failure> {
         }
     }
     match network.time_limit {
-        Some(seconds) if !(seconds > 0.0) => Err(Failure::Usage(format!(
+        Some(seconds) if seconds.is_nan() || seconds <= 0.0 => Err(Failure::Usage(format!(
             "time-limit is {seconds}; it must be above 0"
         ))),
         _ => Ok(()),
@@ -75,7 +76,7 @@ impl Limits<'_> {
 }
 
 /// What the arguments mean to the library.
-pub fn options(network: &Network, data: &Data, rule: Rule) -> Options {
+pub fn options(network: &Network, data: &Data<'_>, rule: Rule) -> Options {
     Options {
         rule,
         head: HeadOptions {
@@ -103,12 +104,13 @@ pub fn options(network: &Network, data: &Data, rule: Rule) -> Options {
 /// Trains from the start; `observe` sees every epoch and may break off.
 pub fn train(
     network: &Network,
-    data: &Data,
+    data: &Data<'_>,
     options: &Options,
     observe: &mut dyn FnMut(&Epoch) -> ControlFlow<()>,
 ) -> Result<Trained<Layers>, Error> {
     let device = Device::flex().autodiff();
     let shape = data.train().inputs.shape();
+    memory::check(network, data)?;
     let layers = network.arch.build(&shape, options.seed, &device)?;
     let validation = data.validation();
     cronos_deep::train(layers, data.train(), validation, options, &device, observe)
@@ -118,7 +120,7 @@ pub fn train(
 pub fn model(
     job: &Job,
     network: &Network,
-    data: &Data,
+    data: &Data<'_>,
     options: &Options,
     trained: &Trained<Layers>,
     imputation: Option<Vec<f64>>,
