@@ -3,11 +3,21 @@ dadaptation on the same problem: check_optimizers.py PROGRAM, which prints ours.
 
 import subprocess
 import sys
+import types
 
 import numpy as np
-import pytorch_optimizer
 import torch
 from dadaptation import DAdaptAdam
+from torch.optim import lr_scheduler
+
+# pytorch_optimizer imports two names that PyTorch 1.13, Debian 12's, has not; nothing here
+# uses them
+if not hasattr(lr_scheduler, "LRScheduler"):
+    lr_scheduler.LRScheduler = lr_scheduler._LRScheduler
+    unused = types.ModuleType("torch.utils._foreach_utils")
+    unused._group_tensors_by_device_and_dtype = None
+    sys.modules[unused.__name__] = unused
+import pytorch_optimizer  # noqa: E402
 
 SHAPES = [(12, 7), (7,), (5, 3, 3, 3), (40, 9)]
 STEPS = 50
@@ -18,7 +28,7 @@ REFERENCES = {
     "sgd": lambda p: torch.optim.SGD(p, RATE, momentum=0.9, weight_decay=DECAY),
     "adam": lambda p: torch.optim.Adam(p, RATE, weight_decay=DECAY),
     "adamw": lambda p: torch.optim.AdamW(p, RATE, weight_decay=DECAY),
-    "yogi": lambda p: pytorch_optimizer.Yogi(p, RATE, weight_decay=DECAY),
+    "yogi": lambda p: pytorch_optimizer.Yogi(p, RATE, weight_decay=DECAY, foreach=False),
     "shampoo": lambda p: pytorch_optimizer.Shampoo(p, RATE, weight_decay=DECAY, matrix_eps=1e-3),
     "dadam": lambda p: DAdaptAdam(p, weight_decay=DECAY),
     "dadamw": lambda p: DAdaptAdam(p, weight_decay=DECAY, decouple=True),

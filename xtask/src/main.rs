@@ -2,15 +2,17 @@
 
 mod bench;
 mod browser;
+mod debian;
 mod test;
+mod torch;
 
 use std::process::ExitCode;
 
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  test                 format, lints, tests, the comparison with Python, and the pages of
-                       reports in a browser
+  test                 format, lints, tests, the comparison with Python (exported models,
+                       optimizers), and the pages of reports in a browser
   bench [NAME]         all benchmarks, or one of: peers, fashion, solver, convergence, scaling;
                        writes target/bench/bench.md and bench.json
   help                 this text

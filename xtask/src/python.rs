@@ -17,6 +17,27 @@ pub fn interpreter(environment: &Path) -> PathBuf {
 /// Creates the virtual environment if it is missing and installs the
 /// requirements unless the same ones were installed before.
 pub fn prepare(environment: &Path, requirements: &Path) -> Result<(), String> {
+    let found = Path::new("python3");
+    install(found, &[], &[], environment, requirements)
+}
+
+/// The same for packages that stand beside those of the system: what they need is there.
+pub fn prepare_beside(
+    system: &Path,
+    environment: &Path,
+    requirements: &Path,
+) -> Result<(), String> {
+    let seen = ["--system-site-packages"];
+    install(system, &seen, &["--no-deps"], environment, requirements)
+}
+
+fn install(
+    base: &Path,
+    creating: &[&str],
+    installing: &[&str],
+    environment: &Path,
+    requirements: &Path,
+) -> Result<(), String> {
     let wanted = fs::read_to_string(requirements)
         .map_err(|error| format!("{} cannot be read: {error}", requirements.display()))?;
     let stamp = environment.join("requirements.txt");
@@ -25,10 +46,11 @@ pub fn prepare(environment: &Path, requirements: &Path) -> Result<(), String> {
         return Ok(());
     }
     if !works {
-        create(environment)?;
+        create(base, creating, environment)?;
     }
     let mut install = program(interpreter(environment));
     install.args(["-m", "pip", "install", "--quiet"]);
+    install.args(installing);
     install.args(["--disable-pip-version-check", "--requirement"]);
     execute(install.arg(requirements)).map_err(|error| {
         format!("the Python packages cannot be installed ({error}); check the network connection")
@@ -36,19 +58,23 @@ pub fn prepare(environment: &Path, requirements: &Path) -> Result<(), String> {
     fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
 }
 
-fn create(environment: &Path) -> Result<(), String> {
-    if !answers(Path::new("python3")) {
-        return Err("python3 is missing; install Python 3.11 or newer with its venv module".into());
+fn create(base: &Path, options: &[&str], environment: &Path) -> Result<(), String> {
+    let name = base.display();
+    if !answers(base) {
+        return Err(format!(
+            "{name} is missing; install Python 3.11 or newer with its venv module"
+        ));
     }
     execute(
-        program("python3")
+        program(base)
             .args(["-m", "venv", "--clear"])
+            .args(options)
             .arg(environment),
     )
     .map_err(|error| {
         format!(
-            "python3 cannot create a virtual environment ({error}); install its venv module, \
-             on Debian the package python3-venv"
+            "{name} cannot create a virtual environment ({error}); install its venv module, on \
+             Debian the package python3-venv"
         )
     })
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is kept.
 
-use crate::browser;
+use crate::{browser, torch};
 use std::path::Path;
 use xtask::python;
 use xtask::step::{built, cargo, execute, program, root, step, target};
@@ -40,16 +40,20 @@ pub fn run() -> Result<(), String> {
                 .arg(built("cronos")),
         )
     })?;
-    let skipped = match browser::find() {
-        Ok(browser) => {
-            step("pages", || pages(&python, &scripts, &browser))?;
-            None
-        }
-        Err(reason) => Some(format!("pages: SKIPPED: {reason}")),
-    };
-    match skipped {
-        None => println!("== everything passed"),
-        Some(skipped) => println!("== {skipped}\n== everything else passed"),
+    let mut skipped = Vec::new();
+    let beside = target().join("venv-optimizers");
+    match torch::find(&beside, &scripts.join("requirements-optimizers.txt")) {
+        Ok(python) => step("optimizers", || optimizers(&python, &scripts))?,
+        Err(reason) => skipped.push(format!("optimizers: SKIPPED: {reason}")),
+    }
+    match browser::find() {
+        Ok(browser) => step("pages", || pages(&python, &scripts, &browser))?,
+        Err(reason) => skipped.push(format!("pages: SKIPPED: {reason}")),
+    }
+    skipped.iter().for_each(|skipped| println!("== {skipped}"));
+    match skipped.is_empty() {
+        true => println!("== everything passed"),
+        false => println!("== everything else passed"),
     }
     Ok(())
 }
@@ -66,6 +70,15 @@ fn onnx(python: &Path, scripts: &Path) -> Result<(), String> {
         program(python)
             .arg(scripts.join("check_onnx.py"))
             .arg(&cases),
+    )
+}
+
+/// Compares steps of the optimizers with those of their references.
+fn optimizers(python: &Path, scripts: &Path) -> Result<(), String> {
+    execute(
+        program(python)
+            .arg(scripts.join("check_optimizers.py"))
+            .arg(built("examples/optimizer_paths")),
     )
 }
 

@@ -34,6 +34,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Command::Fit(fit) => commands::fit::run(fit),
         Command::Path(path) => commands::path::run(path),
         Command::Deep(deep) => commands::deep::run(deep),
+        Command::Compare(compare) => commands::compare::run(compare),
         Command::Predict(predict) => commands::predict::run(predict),
         Command::Eval(eval) => commands::eval::run(eval),
         Command::Inspect(inspect) => commands::inspect::run(inspect),

@@ -111,6 +111,40 @@ impl Observer for Progress<'_> {
     }
 }
 
+/// Shows how a comparison gets on.
+pub struct Runs {
+    bar: ProgressBar,
+    epochs: usize,
+}
+
+impl Runs {
+    pub fn new(runs: usize, epochs: usize) -> Self {
+        let bar = ProgressBar::new(runs as u64);
+        let template = "{spinner} {bar:20} {pos} of {len} runs done  {msg}  {elapsed}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        Self { bar, epochs }
+    }
+
+    /// An epoch of the present run.
+    pub fn show(&self, run: &str, epoch: &Epoch) {
+        self.bar.set_message(format!(
+            "{run}: epoch {} of {}, validation {:.4}",
+            epoch.number, self.epochs, epoch.validation
+        ));
+    }
+
+    /// The present run has ended.
+    pub fn next(&self) {
+        self.bar.inc(1);
+    }
+
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// Shows how a deep training gets on.
 pub struct Epochs(ProgressBar);
 

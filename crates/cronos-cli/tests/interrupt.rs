@@ -96,6 +96,36 @@ fn sigint_keeps_the_penalties_that_were_done() {
 }
 
 #[test]
+fn sigint_saves_the_best_epoch() {
+    let folder = Folder::new();
+    let line = "deep digits --arch mlp:16 --gates 4 --epochs 1000000 --out m.safetensors --json";
+    let output = signalled(&folder, line, "-INT");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["status"], "interrupted");
+    let model = folder.json("inspect m.safetensors --json");
+    assert_eq!(model["status"], "interrupted");
+    assert_eq!(model["deep"]["epochs"], report["epochs"]);
+}
+
+/// Many runs that are short: some are done when the signal comes, not all.
+#[test]
+fn sigint_keeps_the_runs_that_were_done() {
+    let folder = Folder::new();
+    folder.put("d.csv", shell::tables::corners(60, 3).csv());
+    let line = "compare d.csv --arch mlp:4 --gates 2 --epochs 1 --rates 100000 --optimizers sgd \
+                --csv c.csv --json";
+    let output = signalled(&folder, line, "-INT");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["status"], "interrupted");
+    let sgd = &report["optimizers"][1];
+    assert_eq!(sgd["runs_wanted"], 100_000);
+    let done = sgd["runs"].as_array().unwrap().len();
+    assert!((1..100_000).contains(&done));
+    // the heading, and two epochs of every run
+    assert_eq!(folder.text("c.csv").lines().count(), 1 + 2 * (1 + done));
+}
+
+#[test]
 fn a_reader_may_go_away() {
     let folder = Folder::new();
     folder.print("fit digits --gates 8 --max-iterations 5 --out m.safetensors");

@@ -1,10 +1,12 @@
 //! The command line.
 
+mod compare;
 mod deep;
 mod images;
 mod knobs;
 mod source;
 
+pub use compare::{Compare, RateRange};
 pub use deep::{Augment, Deep, DeepLoss, HeadGates, Network};
 pub use images::Images;
 pub use knobs::{Activation, Knobs, Loss, Precision, Solver};
@@ -38,6 +40,9 @@ pub enum Command {
     /// Train a deep network: its last two layers by convex optimisation, those in front of them by
     /// an optimizer that finds its own learning rate
     Deep(Box<Deep>),
+    /// Train the same network by several optimizers over a range of learning rates, and by convex
+    /// optimisation as `deep` does, and compare
+    Compare(Box<Compare>),
     /// Predict with a trained model
     Predict(Predict),
     /// Score a trained model on labelled data

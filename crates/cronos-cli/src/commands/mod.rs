@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod checks;
+pub mod compare;
 pub mod deep;
 pub mod eval;
 pub mod export;

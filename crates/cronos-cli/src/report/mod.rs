@@ -3,6 +3,8 @@
 //! Nothing here knows the solver. Any part of [`Report`] may be empty; its
 //! section is then left out.
 
+mod compare_plot;
+mod curve;
 mod page;
 mod path_plot;
 mod png;
@@ -14,6 +16,7 @@ mod thin;
 #[cfg(test)]
 mod tests;
 
+pub use compare_plot::compare_plot;
 pub use path_plot::path_plot;
 pub use sections::by_importance;
 pub use text::{number, percent, shortened, whole, with_spread};
@@ -129,6 +132,16 @@ pub struct PathPoint {
     pub spread: f64,
     /// Whether this is the penalty of the network.
     pub chosen: bool,
+}
+
+/// Runs of one optimizer that differ in their rates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectories {
+    pub name: String,
+    /// Its colour, which stays the same whoever else is compared; 0 stands out.
+    pub hue: usize,
+    /// Seconds and score of every epoch, for each run.
+    pub runs: Vec<Vec<(f64, f64)>>,
 }
 
 /// One round of learned gates.

@@ -116,8 +116,31 @@ pub fn npy(rows: &[Vec<f64>]) -> Vec<u8> {
     )
 }
 
+/// An npy file of bytes.
+pub fn bytes_npy(shape: &[usize], values: &[u8]) -> Vec<u8> {
+    let sides: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let mut bytes = header("|u1", &format!("({})", sides.join(", ")));
+    bytes.extend(values);
+    bytes
+}
+
+/// An IDX file of bytes.
+pub fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0, 0, 8, shape.len() as u8];
+    bytes.extend(shape.iter().flat_map(|side| side.to_be_bytes()));
+    bytes.extend(values);
+    bytes
+}
+
 fn array(shape: &str, values: &[f64]) -> Vec<u8> {
-    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+    let mut bytes = header("<f8", shape);
+    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    bytes
+}
+
+/// How an npy file begins.
+fn header(kind: &str, shape: &str) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
     while !(10 + header.len() + 1).is_multiple_of(64) {
         header.push(' ');
     }
@@ -125,7 +148,6 @@ fn array(shape: &str, values: &[f64]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());
     bytes.extend(header.as_bytes());
-    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     bytes
 }
 

@@ -1,5 +1,6 @@
 //! Rows and targets as a deep network takes them.
 
+use super::chosen::Chosen;
 use crate::arguments::{self, Network};
 use crate::commands::job::Job;
 use crate::commands::labelled::Truth;
@@ -14,9 +15,9 @@ const VALIDATION: f64 = 0.1;
 const SHIFT: usize = 8;
 
 /// The training rows of a job, split.
-pub struct Data {
-    train: Part,
-    validation: Part,
+pub struct Data<'a> {
+    train: Part<'a>,
+    validation: Part<'a>,
     image: Option<[usize; 3]>,
     pub loss: Loss,
     pub goal: Goal,
@@ -25,14 +26,14 @@ pub struct Data {
 }
 
 /// Some of the rows.
-struct Part {
-    x: Box<dyn Table>,
+struct Part<'a> {
+    x: Chosen<'a>,
     y: Matrix<f32>,
     weights: Option<Vec<f64>>,
 }
 
-impl Data {
-    pub fn of(job: &Job, network: &Network) -> Result<Self, Failure> {
+impl<'a> Data<'a> {
+    pub fn of(job: &'a Job, network: &Network) -> Result<Self, Failure> {
         let (y, loss, goal, scaling) = match &job.train_truth {
             Truth::Classes(indices) => {
                 let classes = job.classes().len();
@@ -62,14 +63,17 @@ impl Data {
         let rows = job.train.rows();
         let (train, held) = split::holdout(rows, VALIDATION, network.source.seed, strata)
             .map_err(Failure::reading)?;
-        let part = |rows: &[usize]| Part {
-            x: job.train.select(rows),
-            y: y.select(rows),
+        let part = |rows: Vec<usize>| Part {
+            y: y.select(&rows),
             weights: (job.weights.as_ref()).map(|all| rows.iter().map(|&row| all[row]).collect()),
+            x: Chosen {
+                table: &*job.train,
+                rows,
+            },
         };
         Ok(Self {
-            train: part(&train),
-            validation: part(&held),
+            train: part(train),
+            validation: part(held),
             image: job
                 .image_shape
                 .map(|(height, width, channels)| [height, width, channels]),
@@ -87,15 +91,20 @@ impl Data {
         (self.validation.x.rows() > 0).then(|| self.samples(&self.validation))
     }
 
-    fn samples<'a>(&self, part: &'a Part) -> Samples<'a> {
+    fn samples<'b>(&self, part: &'b Part<'_>) -> Samples<'b> {
         Samples {
             inputs: Inputs {
-                table: &*part.x,
+                table: &part.x,
                 image: self.image,
             },
             y: &part.y,
             weights: part.weights.as_deref(),
         }
+    }
+
+    /// Whether rows are images.
+    pub fn is_image(&self) -> bool {
+        self.image.is_some()
     }
 
     /// What is done to images at random: coloured ones are likely photographs, which may be

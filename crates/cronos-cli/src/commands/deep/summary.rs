@@ -5,6 +5,7 @@ use crate::score::Score;
 use crate::summary::{target, two_columns};
 use cronos::Model;
 use cronos::memory::human;
+use cronos::stack::Layer;
 use cronos_deep::{Epoch, Layers, Options, Trained};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -72,17 +73,18 @@ impl Summary<'_> {
         })
     }
 
-    /// Numbers that were trained.
+    /// Numbers that were trained; the scaling of the inputs and the offset of the outputs are
+    /// not.
     fn parameters(&self) -> usize {
         let network = &self.model.network;
         let last =
             network.hidden.values().len() + network.neurons() + network.output.values().len();
         let layers = self.model.stack.iter().flat_map(|stack| stack.places());
-        layers
+        let trained = layers
             .flatten()
-            .map(|place| place.layer.parameters())
-            .sum::<usize>()
-            + last
+            .filter(|place| !matches!(place.layer, Layer::Scale { .. }))
+            .map(|place| place.layer.parameters());
+        trained.sum::<usize>() + last
     }
 
     pub fn text(&self) -> String {

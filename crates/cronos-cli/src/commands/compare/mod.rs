@@ -1,0 +1,228 @@
+//! `cronos compare`
+
+mod outcome;
+mod table;
+
+use super::checks::start_threads;
+use super::deep::data::Data;
+use super::deep::training::{self, ALTERNATION, Limits};
+use super::job::Job;
+use crate::arguments::{Compare, RateRange};
+use crate::failure::{self, Failure};
+use crate::interrupt::Interrupt;
+use crate::progress::Runs;
+use crate::report::{Measure, compare_plot};
+use crate::{model_file, output};
+use cronos::Error;
+use cronos_deep::{Epoch, Goal, Options, Rule};
+use outcome::{Contender, Outcome, Run};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub fn run(compare: &Compare) -> Result<ExitCode, Failure> {
+    let start = Instant::now();
+    let network = &compare.network;
+    for file in [&compare.csv, &compare.plot].into_iter().flatten() {
+        model_file::check_writable(file, network.force)?;
+    }
+    training::check(network)?;
+    if compare.rates == 0 {
+        return Err(Failure::Usage("rates is 0; it must be at least 1".into()));
+    }
+    start_threads(network.threads)?;
+    let interrupt = Interrupt::listen()?;
+    let mut job = Job::read(&network.source)?;
+    let imputation = job.impute(&network.source)?;
+    let data = Data::of(&job, network)?;
+    let limits = Limits {
+        interrupt: &interrupt,
+        start,
+        seconds: network.time_limit,
+    };
+    let rates = rates(compare.range, compare.rates, network.source.seed);
+    let mut contenders = contenders(compare, &rates);
+    let session = Session {
+        compare,
+        job: &job,
+        data: &data,
+        imputation,
+        limits: &limits,
+    };
+    let status = match session.run_all(&mut contenders)? {
+        true => "done",
+        false => limits.met(),
+    };
+    contenders.retain(|contender| !contender.runs.is_empty());
+    if contenders.is_empty() {
+        return nothing(status);
+    }
+    let outcome = Outcome {
+        compare,
+        job: &job,
+        data: &data,
+        rates,
+        contenders,
+        status,
+        total_seconds: start.elapsed().as_secs_f64(),
+    };
+    write(&outcome)?;
+    match network.json {
+        true => output::print_json(&outcome.json())?,
+        false => output::print(&outcome.text())?,
+    }
+    Ok(match interrupt.asked() {
+        true => ExitCode::from(failure::INTERRUPTED),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+/// Rates whose logarithms are drawn evenly from the range, smallest first.
+fn rates(range: RateRange, count: usize, seed: u64) -> Vec<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (low, high) = (range.low.ln(), range.high.ln());
+    let mut rates: Vec<f64> = (0..count)
+        .map(|_| rng.random_range(low..high).exp())
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    rates
+}
+
+/// Who is compared, each with the runs it wants: the alternation first, so that it is
+/// there when time runs out.
+fn contenders(compare: &Compare, rates: &[f64]) -> Vec<Contender> {
+    let alternation = Contender {
+        name: ALTERNATION,
+        rules: vec![(Rule::Alternate, None)],
+        runs: Vec::new(),
+    };
+    let optimizers = compare.optimizers.0.iter().map(|&method| Contender {
+        name: method.name(),
+        rules: match method.needs_rate() {
+            true => (rates.iter())
+                .map(|&rate| (Rule::Descend { method, rate }, Some(rate)))
+                .collect(),
+            false => vec![(Rule::Descend { method, rate: 1.0 }, None)],
+        },
+        runs: Vec::new(),
+    });
+    std::iter::once(alternation).chain(optimizers).collect()
+}
+
+/// What all runs share.
+struct Session<'a> {
+    compare: &'a Compare,
+    job: &'a Job,
+    data: &'a Data<'a>,
+    imputation: Option<Vec<f64>>,
+    limits: &'a Limits<'a>,
+}
+
+impl Session<'_> {
+    /// Runs everything; `false` if it was broken off. A run that did not come to its end is
+    /// left out.
+    fn run_all(&self, contenders: &mut [Contender]) -> Result<bool, Failure> {
+        let wanted = contenders.iter().map(|contender| contender.rules.len());
+        let bar = Runs::new(wanted.sum(), self.compare.network.epochs);
+        let all = contenders.iter_mut().try_fold(true, |goes_on, contender| {
+            Ok(goes_on && self.run_one(contender, &bar)?)
+        });
+        bar.finish();
+        all
+    }
+
+    fn run_one(&self, contender: &mut Contender, bar: &Runs) -> Result<bool, Failure> {
+        for &(rule, rate) in &contender.rules {
+            let name = match rate {
+                Some(rate) => format!("{} at rate {rate:.2e}", contender.name),
+                None => contender.name.into(),
+            };
+            let Some(run) = self.run(rule, rate, &name, bar)? else {
+                return Ok(false);
+            };
+            contender.runs.push(run);
+            bar.next();
+        }
+        Ok(true)
+    }
+
+    fn run(
+        &self,
+        rule: Rule,
+        rate: Option<f64>,
+        name: &str,
+        bar: &Runs,
+    ) -> Result<Option<Run>, Failure> {
+        let network = &self.compare.network;
+        let options = Options {
+            // all runs are equally long
+            patience: None,
+            ..training::options(network, self.data, rule)
+        };
+        let mut seen: Vec<Epoch> = Vec::new();
+        let trained = training::train(network, self.data, &options, &mut |epoch| {
+            bar.show(name, epoch);
+            seen.push(*epoch);
+            // the last epoch is done, whatever the time
+            match epoch.number < network.epochs {
+                true => self.limits.next(),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        let trained = match (trained, rate) {
+            // a rate that is too large ends in numbers that are none
+            (Err(Error::NotFinite { .. } | Error::Numerical(_)), Some(_)) if !seen.is_empty() => {
+                return Ok(Some(Run::diverged(rate, seen)));
+            }
+            (trained, _) => trained?,
+        };
+        if trained.interrupted {
+            return Ok(None);
+        }
+        let test = match &self.job.test {
+            None => None,
+            Some((x, truth)) => {
+                let imputation = self.imputation.clone();
+                let model =
+                    training::model(self.job, network, self.data, &options, &trained, imputation)?;
+                Some(truth.score(&model, x)?)
+            }
+        };
+        Ok(Some(Run {
+            rate,
+            best: trained.best,
+            history: trained.history,
+            test,
+            diverged: false,
+        }))
+    }
+}
+
+/// A comparison that ended before its first run did.
+fn nothing(status: &str) -> Result<ExitCode, Failure> {
+    if status == "interrupted" {
+        output::remark("interrupted before the first run was done; nothing is written");
+        return Ok(ExitCode::from(failure::INTERRUPTED));
+    }
+    Err(Failure::Work(
+        "the time limit came before the first run was done; raise --time-limit or lower --epochs"
+            .into(),
+    ))
+}
+
+/// Writes every file that was asked for.
+fn write(outcome: &Outcome<'_>) -> Result<(), Failure> {
+    let (compare, force) = (outcome.compare, outcome.compare.network.force);
+    if let Some(file) = &compare.csv {
+        model_file::write(file, outcome.csv().as_bytes(), force)?;
+    }
+    if let Some(file) = &compare.plot {
+        let measure = Measure::of_classes(outcome.data.goal == Goal::Classes);
+        let title = format!("{}: {}", outcome.job.name, compare.network.arch);
+        let plot = compare_plot(&title, &outcome.plotted(), &measure);
+        model_file::write(file, plot.as_bytes(), force)?;
+    }
+    Ok(())
+}
