@@ -86,9 +86,10 @@ impl Inputs<'_> {
         rows: &[usize],
         scale: &Scale,
         augment: Option<(Augment, u64)>,
-    ) -> Vec<f32> {
+        out: &mut Vec<f32>,
+    ) {
         let columns = self.columns();
-        let mut out = vec![0.0; rows.len() * columns];
+        out.resize(rows.len() * columns, 0.0);
         out.par_chunks_mut(columns.max(1)).zip(rows).for_each_init(
             || vec![0.0; columns],
             |values, (out, &row)| {
@@ -109,7 +110,6 @@ impl Inputs<'_> {
                 }
             },
         );
-        out
     }
 }
 
@@ -121,13 +121,23 @@ fn place(
     moved: Moved,
     out: &mut [f32],
 ) {
+    let columns: Vec<usize> = (0..width)
+        .map(|j| moved.column(j, width) * channels)
+        .collect();
     for (channel, plane) in out.chunks_mut(height * width).enumerate() {
         let (mean, factor) = (scale.mean[channel], 1.0 / scale.scale[channel]);
+        let scaled = |value: f64| (value as f32 - mean) * factor;
         for (i, line) in plane.chunks_mut(width).enumerate() {
             let row = &pixels[moved.row(i, height) * width * channels..][..width * channels];
-            for (j, out) in line.iter_mut().enumerate() {
-                let value = row[moved.column(j, width) * channels + channel];
-                *out = (value as f32 - mean) * factor;
+            match moved == Moved::default() {
+                true => {
+                    let values = row[channel..].iter().step_by(channels);
+                    (line.iter_mut().zip(values)).for_each(|(out, &value)| *out = scaled(value));
+                }
+                false => {
+                    let places = line.iter_mut().zip(&columns);
+                    places.for_each(|(out, column)| *out = scaled(row[column + channel]));
+                }
             }
         }
     }

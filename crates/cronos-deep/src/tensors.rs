@@ -1,7 +1,6 @@
 //! Slices as tensors, and back.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use cronos::Matrix;
 
 /// Rows of `columns` numbers as a matrix on a device.
 pub(crate) fn matrix(values: Vec<f32>, columns: usize, device: &Device) -> Tensor<2> {
@@ -16,10 +15,4 @@ pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         Ok(values) => values.to_vec(),
         Err(_) => data.iter::<f32>().collect(),
     }
-}
-
-/// Rows of a matrix on a device.
-pub(crate) fn rows_of(y: &Matrix<f32>, rows: &[usize], device: &Device) -> Tensor<2> {
-    let values = rows.iter().flat_map(|&row| y.row(row)).copied().collect();
-    matrix(values, y.columns(), device)
 }

@@ -177,12 +177,12 @@ fn gradients_are_those_of_finite_differences() {
             .map(|(at, p)| p + 0.05 * wave(at) as f32)
             .collect();
         let layers = parameters::write(layers, &start);
-        let x: Vec<f32> = rows
+        let plain: Vec<f32> = rows
             .iter()
             .flat_map(|row| &row.values)
             .map(|&v| v as f32)
             .collect();
-        let x: Tensor<2> = Tensor::from_data(TensorData::new(x, [3, 84]), &device);
+        let x: Tensor<2> = Tensor::from_data(TensorData::new(plain.clone(), [3, 84]), &device);
         let f = layers.forward(x);
         let [count, columns] = f.dims();
         let factors: Vec<f32> = (0..count * columns).map(|k| wave(k + 5) as f32).collect();
@@ -199,8 +199,15 @@ fn gradients_are_those_of_finite_differences() {
             "{name}: {ours} {here}"
         );
         assert_eq!(found.len(), layout.size());
+        let kernels = layers.kernels().unwrap();
+        let features = kernels.features(&start, &plain);
+        let pull: Vec<f32> = (features.iter().enumerate())
+            .map(|(k, f)| wave(k + 5) as f32 + f)
+            .collect();
+        let by_hand = kernels.gradient(&start, &plain, &pull);
+        assert_eq!(by_hand.len(), found.len());
         let largest = found.iter().fold(0.0f32, |most, g| most.max(g.abs()));
-        for (at, &slope) in found.iter().enumerate() {
+        for (at, (&slope, &by_hand)) in found.iter().zip(&by_hand).enumerate() {
             let step = 1e-6;
             let moved = |by: f64| {
                 let mut parameters = wide.clone();
@@ -208,11 +215,13 @@ fn gradients_are_those_of_finite_differences() {
                 value(&architecture, &parameters, &rows)
             };
             let expected = (moved(step) - moved(-step)) / (2.0 * step);
-            let error = (f64::from(slope) - expected).abs();
-            assert!(
-                error <= 1e-4 * f64::from(largest),
-                "{name}, parameter {at}: {slope} {expected}"
-            );
+            for slope in [slope, by_hand] {
+                let error = (f64::from(slope) - expected).abs();
+                assert!(
+                    error <= 1e-4 * f64::from(largest),
+                    "{name}, parameter {at}: {slope} {expected}"
+                );
+            }
         }
     }
 }

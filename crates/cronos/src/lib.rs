@@ -50,7 +50,7 @@ pub use error::Error;
 pub use estimator::{Classifier, Regressor, TrainedClassifier};
 pub use fit::{Fitted, GateSource, Options, Precision, fit};
 pub use gates::Gates;
-pub use head::{Head, HeadGates, HeadOptions, HeadStep};
+pub use head::{Head, HeadGates, HeadMemory, HeadOptions, HeadStep};
 pub use loss::Loss;
 pub use matrix::Matrix;
 pub use model::{Deep, FORMAT_VERSION, Grouping, Images, Model, Task, Training, chosen_classes};

@@ -1,6 +1,7 @@
 //! Ordinary layers, one behind the other.
 
 use super::Features;
+use crate::kernels::Kernels;
 use burn::module::Module;
 use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::pool::{AvgPool2d, AvgPool2dConfig};
@@ -147,6 +148,10 @@ impl Features for Layers {
         };
         let x = self.layers.iter().fold(x, |x, layer| layer.forward(x));
         flat(x)
+    }
+
+    fn kernels(&self) -> Option<Kernels> {
+        Some(self.as_kernels())
     }
 }
 

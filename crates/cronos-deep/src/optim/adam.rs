@@ -1,6 +1,6 @@
 //! Adam, AdamW and Yogi: steps in units of the running size of each gradient.
 
-use super::{BLOCK, Optimizer};
+use super::{BLOCK, Memory, Optimizer};
 use rayon::prelude::*;
 
 /// The running means of the gradient and of its square.
@@ -17,6 +17,20 @@ impl Means {
             m: vec![start; size],
             v: vec![start; size],
         }
+    }
+
+    fn memory(&self) -> Memory {
+        Memory {
+            numbers: vec![f64::from(self.steps)],
+            arrays: vec![self.m.clone(), self.v.clone()],
+        }
+    }
+
+    fn resume(&mut self, memory: &Memory) -> bool {
+        let mut steps = f64::from(self.steps);
+        let fits = memory.replace(&mut [&mut steps], &mut [&mut self.m, &mut self.v]);
+        self.steps = steps as i32;
+        fits
     }
 
     /// `each` gets a parameter, its gradient and its means.
@@ -100,6 +114,14 @@ impl Optimizer for Adam {
     fn set_scale(&mut self, scale: f64) {
         self.scale = scale;
     }
+
+    fn memory(&self) -> Memory {
+        self.means.memory()
+    }
+
+    fn resume(&mut self, memory: &Memory) -> bool {
+        self.means.resume(memory)
+    }
 }
 
 /// As Adam, but `v ← v − (1 − β₂) sign(v − g²) g²`: it moves by what is new, not by its
@@ -158,5 +180,13 @@ impl Optimizer for Yogi {
 
     fn set_scale(&mut self, scale: f64) {
         self.scale = scale;
+    }
+
+    fn memory(&self) -> Memory {
+        self.means.memory()
+    }
+
+    fn resume(&mut self, memory: &Memory) -> bool {
+        self.means.resume(memory)
     }
 }

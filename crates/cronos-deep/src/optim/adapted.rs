@@ -9,7 +9,8 @@
 //!
 //! weighted as Adam weights its gradients; `d` is the rate, and it only grows.
 
-use super::{BLOCK, Optimizer};
+use super::{BLOCK, Memory, Optimizer};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Adam, or AdamW, that finds its own rate.
@@ -65,14 +66,17 @@ impl Optimizer for DAdapted {
             true => ((1.0 - long * self.decay) as f32, 0.0),
             false => (1.0, self.decay as f32),
         };
-        let (b1, b2, new1, new2) = (
-            b1 as f32,
-            b2 as f32,
-            (long * (1.0 - b1)) as f32,
-            (1.0 - b2) as f32,
-        );
-        let (old, new) = (memory as f32, (long * (1.0 - memory)) as f32);
-        let epsilon = self.epsilon as f32;
+        let rule = Rule {
+            kept,
+            inside,
+            b1: b1 as f32,
+            b2: b2 as f32,
+            new1: (long * (1.0 - b1)) as f32,
+            new2: (1.0 - b2) as f32,
+            old: memory as f32,
+            new: (long * (1.0 - memory)) as f32,
+            epsilon: self.epsilon as f32,
+        };
         // ⟨g, s/√v⟩ before the step and ‖s‖₁ after it, by blocks
         let sums: Vec<(f64, f64)> = (parameters.par_chunks_mut(BLOCK))
             .zip(gradient.par_chunks(BLOCK))
@@ -83,17 +87,14 @@ impl Optimizer for DAdapted {
             )
             .zip(self.s.par_chunks_mut(BLOCK))
             .map(|(((p, g), (m, v)), s)| {
-                let (mut right, mut length) = (0.0, 0.0);
-                for (((p, g), (m, v)), s) in p.iter_mut().zip(g).zip(m.iter_mut().zip(v)).zip(s) {
-                    let g = g + inside * *p;
-                    right += f64::from(g * (*s / (v.sqrt() + epsilon)));
-                    *m = b1 * *m + new1 * g;
-                    *v = b2 * *v + new2 * g * g;
-                    *s = old * *s + new * g;
-                    length += f64::from(s.abs());
-                    *p = kept * *p - *m / (v.sqrt() + epsilon);
-                }
-                (right, length)
+                Arch::new().dispatch(Block {
+                    rule,
+                    p,
+                    g,
+                    m,
+                    v,
+                    s,
+                })
             })
             .collect();
         let right: f64 = sums.iter().map(|(right, _)| right).sum();
@@ -108,4 +109,115 @@ impl Optimizer for DAdapted {
     fn set_scale(&mut self, scale: f64) {
         self.scale = scale;
     }
+
+    fn memory(&self) -> Memory {
+        Memory {
+            numbers: vec![self.distance, self.progress],
+            arrays: vec![self.m.clone(), self.v.clone(), self.s.clone()],
+        }
+    }
+
+    fn resume(&mut self, memory: &Memory) -> bool {
+        memory.replace(
+            &mut [&mut self.distance, &mut self.progress],
+            &mut [&mut self.m, &mut self.v, &mut self.s],
+        )
+    }
+}
+
+/// Numbers that are handled side by side.
+const LANES: usize = 8;
+type Lanes = [f32; LANES];
+
+/// The factors of a step.
+#[derive(Clone, Copy)]
+struct Rule {
+    kept: f32,
+    inside: f32,
+    b1: f32,
+    b2: f32,
+    new1: f32,
+    new2: f32,
+    old: f32,
+    new: f32,
+    epsilon: f32,
+}
+
+impl Rule {
+    /// Moves some parameters; returns their terms of `⟨g, s/√v⟩` and `‖s‖₁`.
+    #[inline(always)]
+    fn step(
+        self,
+        p: &mut Lanes,
+        g: Lanes,
+        m: &mut Lanes,
+        v: &mut Lanes,
+        s: &mut Lanes,
+    ) -> [Lanes; 2] {
+        // copies, so that no write can change what is read next
+        let (mut own_p, mut own_m, mut own_v, mut own_s) = (*p, *m, *v, *s);
+        let (mut right, mut length) = ([0.0; LANES], [0.0; LANES]);
+        for at in 0..LANES {
+            let g = g[at] + self.inside * own_p[at];
+            right[at] = g * (own_s[at] / (own_v[at].sqrt() + self.epsilon));
+            own_m[at] = self.b1 * own_m[at] + self.new1 * g;
+            own_v[at] = self.b2 * own_v[at] + self.new2 * g * g;
+            own_s[at] = self.old * own_s[at] + self.new * g;
+            own_p[at] = self.kept * own_p[at] - own_m[at] / (own_v[at].sqrt() + self.epsilon);
+            length[at] = own_s[at].abs();
+        }
+        (*p, *m, *v, *s) = (own_p, own_m, own_v, own_s);
+        [right, length]
+    }
+}
+
+/// Parameters that one thread moves, with all that belongs to them.
+struct Block<'a> {
+    rule: Rule,
+    p: &'a mut [f32],
+    g: &'a [f32],
+    m: &'a mut [f32],
+    v: &'a mut [f32],
+    s: &'a mut [f32],
+}
+
+impl WithSimd for Block<'_> {
+    type Output = (f64, f64);
+
+    /// By the widest vectors that the machine has, which change no bit of the result.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> (f64, f64) {
+        let mut sums = [[0.0; LANES]; 2];
+        let mut add = |terms: [Lanes; 2]| {
+            for (sums, terms) in sums.iter_mut().zip(terms) {
+                for (sum, term) in sums.iter_mut().zip(terms) {
+                    *sum += f64::from(term);
+                }
+            }
+        };
+        let (p, last_p) = self.p.as_chunks_mut();
+        let (g, last_g) = self.g.as_chunks();
+        let (m, last_m) = self.m.as_chunks_mut();
+        let (v, last_v) = self.v.as_chunks_mut();
+        let (s, last_s) = self.s.as_chunks_mut();
+        for ((((p, g), m), v), s) in p.iter_mut().zip(g).zip(m).zip(v).zip(s) {
+            add(self.rule.step(p, *g, m, v, s));
+        }
+        // the rest with zeros behind it, which add nothing
+        let [mut p, mut m, mut v, mut s] = [&*last_p, last_m, last_v, last_s].map(filled);
+        add(self
+            .rule
+            .step(&mut p, filled(last_g), &mut m, &mut v, &mut s));
+        for (own, moved) in [(last_p, p), (last_m, m), (last_v, v), (last_s, s)] {
+            own.copy_from_slice(&moved[..own.len()]);
+        }
+        let [right, length] = sums.map(|sums| sums.iter().sum());
+        (right, length)
+    }
+}
+
+fn filled(rest: &[f32]) -> Lanes {
+    let mut lanes = [0.0; LANES];
+    lanes[..rest.len()].copy_from_slice(rest);
+    lanes
 }

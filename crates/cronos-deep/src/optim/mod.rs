@@ -35,6 +35,29 @@ fn size(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
+/// What an optimizer remembers between two steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// Single numbers.
+    pub numbers: Vec<f64>,
+    /// Numbers for all parameters, or matrices.
+    pub arrays: Vec<Vec<f32>>,
+}
+
+impl Memory {
+    /// Takes the place of what is remembered, if it has the same form; tells whether it has.
+    fn replace(&self, numbers: &mut [&mut f64], arrays: &mut [&mut [f32]]) -> bool {
+        let fits = self.numbers.len() == numbers.len()
+            && self.arrays.len() == arrays.len()
+            && (self.arrays.iter().zip(&*arrays)).all(|(new, old)| new.len() == old.len());
+        if fits {
+            (numbers.iter_mut().zip(&self.numbers)).for_each(|(old, new)| **old = *new);
+            (arrays.iter_mut().zip(&self.arrays)).for_each(|(old, new)| old.copy_from_slice(new));
+        }
+        fits
+    }
+}
+
 /// A rule that moves parameters against their gradient.
 pub trait Optimizer: Send {
     /// One step. `gradient` may be overwritten.
@@ -42,6 +65,13 @@ pub trait Optimizer: Send {
 
     /// Scales the learning rate, as a schedule does; 1 to begin with.
     fn set_scale(&mut self, scale: f64);
+
+    /// All that the next step depends on, but for its settings.
+    fn memory(&self) -> Memory;
+
+    /// Goes on from there; tells whether it could, which is when the memory is that of such
+    /// an optimizer for as many parameters.
+    fn resume(&mut self, memory: &Memory) -> bool;
 }
 
 /// The optimizers by name.

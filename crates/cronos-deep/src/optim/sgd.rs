@@ -1,6 +1,6 @@
 //! Stochastic gradient descent with momentum.
 
-use super::{BLOCK, Optimizer};
+use super::{BLOCK, Memory, Optimizer};
 use rayon::prelude::*;
 
 /// `v ← μ v + g`, `p ← p − rate v`
@@ -45,5 +45,16 @@ impl Optimizer for Sgd {
 
     fn set_scale(&mut self, scale: f64) {
         self.scale = scale;
+    }
+
+    fn memory(&self) -> Memory {
+        Memory {
+            numbers: Vec::new(),
+            arrays: vec![self.velocity.clone()],
+        }
+    }
+
+    fn resume(&mut self, memory: &Memory) -> bool {
+        memory.replace(&mut [], &mut [&mut self.velocity])
     }
 }

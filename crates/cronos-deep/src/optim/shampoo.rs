@@ -5,7 +5,7 @@
 //! gradient is multiplied by `L_i^(−1/2k)` on every side. Long sides are cut into blocks, and
 //! the tensor with them, so that no matrix is larger than `SIDE`.
 
-use super::{Layout, Optimizer, size};
+use super::{Layout, Memory, Optimizer, size};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -74,6 +74,30 @@ impl Optimizer for Shampoo {
 
     fn set_scale(&mut self, scale: f64) {
         self.scale = scale;
+    }
+
+    fn memory(&self) -> Memory {
+        let matrices = (self.blocks.iter()).flat_map(|block| block.sums.iter().chain(&block.roots));
+        Memory {
+            numbers: vec![self.steps as f64],
+            arrays: matrices.map(entries).collect(),
+        }
+    }
+
+    fn resume(&mut self, memory: &Memory) -> bool {
+        let matrices = (self.blocks.iter_mut())
+            .flat_map(|block| block.sums.iter_mut().chain(&mut block.roots));
+        let mut matrices: Vec<&mut Mat<f32>> = matrices.collect();
+        let mut found: Vec<Vec<f32>> = matrices.iter().map(|matrix| entries(matrix)).collect();
+        let mut steps = self.steps as f64;
+        let mut arrays: Vec<&mut [f32]> = found.iter_mut().map(|found| &mut found[..]).collect();
+        let fits = memory.replace(&mut [&mut steps], &mut arrays);
+        self.steps = steps as usize;
+        for (matrix, found) in matrices.iter_mut().zip(&found) {
+            let side = matrix.nrows();
+            **matrix = Mat::from_fn(side, side, |i, j| found[i * side + j]);
+        }
+        fits
     }
 }
 
@@ -167,6 +191,13 @@ impl Block {
         }
         moved
     }
+}
+
+/// The entries of a matrix, row by row.
+fn entries(matrix: &Mat<f32>) -> Vec<f32> {
+    let rows = 0..matrix.nrows();
+    rows.flat_map(|i| (0..matrix.ncols()).map(move |j| matrix[(i, j)]))
+        .collect()
 }
 
 /// `A^(−1/power)` of a symmetric matrix without negative eigenvalues.

@@ -1,72 +1,77 @@
-//! The last two layers as a module: what the features are trained against.
+//! The last two layers, `a · max(W x + b, 0) + c`: what the features are trained against.
 
-use burn::module::Module;
-use burn::nn::{Linear, LinearConfig, Relu};
-use burn::tensor::{Device, Tensor};
+use crate::kernels::Kernels;
+use crate::optim::Layout;
 use cronos::{Encoding, Matrix, Network};
 
-use crate::parameters;
-use crate::tensors::numbers;
-
-/// `a · max(W x + b, 0) + c`
-#[derive(Module, Debug)]
+/// Their sizes. Their parameters stand in one slice: `W` (features x units), `b`, `a` (units x
+/// outputs), `c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dense {
-    hidden: Linear,
-    relu: Relu,
-    output: Linear,
+    pub features: usize,
+    pub units: usize,
+    pub outputs: usize,
 }
 
 impl Dense {
-    /// Layers of these sizes.
-    pub fn new(features: usize, units: usize, outputs: usize, device: &Device) -> Self {
+    /// The layers of a network.
+    pub fn of(network: &Network) -> Self {
         Self {
-            hidden: LinearConfig::new(features, units).init(device),
-            relu: Relu::new(),
-            output: LinearConfig::new(units, outputs).init(device),
+            features: network.features(),
+            units: network.neurons(),
+            outputs: network.outputs(),
         }
     }
 
-    /// The layers of a network, which takes no gradient.
-    pub fn of(network: &Network, device: &Device) -> Self {
-        let (units, outputs) = (network.neurons(), network.outputs());
-        let layers = Self::new(network.features(), units, outputs, device);
-        let (hidden, output) = (&network.hidden, &network.output);
-        // inputs x outputs each
-        let turned = (0..hidden.columns()).flat_map(|j| (0..units).map(move |i| hidden.at(i, j)));
-        let values: Vec<f32> = turned
-            .chain(network.hidden_bias.iter().copied())
-            .chain(output.values().iter().copied())
-            .chain(network.output_bias.iter().copied())
-            .map(|value| value as f32)
-            .collect();
-        parameters::write(layers, &values).no_grad()
+    pub fn layout(self) -> Layout {
+        let (features, units, outputs) = (self.features, self.units, self.outputs);
+        let shapes = [
+            vec![features, units],
+            vec![units],
+            vec![units, outputs],
+            vec![outputs],
+        ];
+        Layout {
+            shapes: shapes.to_vec(),
+        }
     }
 
-    /// The network of these layers.
-    pub fn network(&self) -> Network {
-        let weight = |layer: &Linear| {
-            let [inputs, outputs] = layer.weight.val().dims();
-            (inputs, outputs, numbers(layer.weight.val().inner()))
-        };
-        let bias = |layer: &Linear| -> Vec<f64> {
-            let bias = layer.bias.as_ref().map(|bias| numbers(bias.val().inner()));
-            bias.into_iter().flatten().map(f64::from).collect()
-        };
-        let (features, units, hidden) = weight(&self.hidden);
-        let (_, outputs, output) = weight(&self.output);
+    /// Puts the layers behind others.
+    pub fn follow(self, kernels: &mut Kernels) {
+        kernels.linear(self.units, true);
+        kernels.chain(|chain| chain.relu(false));
+        kernels.linear(self.outputs, true);
+    }
+
+    /// The network of these parameters.
+    pub fn network(self, values: &[f32]) -> Network {
+        let (units, outputs) = (self.units, self.outputs);
+        let (hidden, rest) = values.split_at(self.features * units);
+        let (hidden_bias, rest) = rest.split_at(units);
+        let (output, output_bias) = rest.split_at(units * outputs);
+        let wide = |values: &[f32]| values.iter().map(|&value| f64::from(value)).collect();
         Network {
             encoding: Encoding::default(),
-            hidden: Matrix::from_fn(units, features, |i, j| f64::from(hidden[j * units + i])),
-            hidden_bias: bias(&self.hidden),
+            hidden: Matrix::from_fn(units, self.features, |i, j| {
+                f64::from(hidden[j * units + i])
+            }),
+            hidden_bias: wide(hidden_bias),
             output: Matrix::from_fn(units, outputs, |i, c| f64::from(output[i * outputs + c])),
-            output_bias: bias(&self.output),
+            output_bias: wide(output_bias),
             gating: None,
         }
     }
+}
 
-    /// rows x features to rows x outputs
-    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        self.output
-            .forward(self.relu.forward(self.hidden.forward(x)))
-    }
+/// The parameters of a network.
+pub(crate) fn parameters_of(network: &Network) -> impl Iterator<Item = f32> {
+    let (hidden, output) = (&network.hidden, &network.output);
+    let units = network.neurons();
+    // inputs x outputs each
+    let turned = (0..hidden.columns()).flat_map(move |j| (0..units).map(move |i| hidden.at(i, j)));
+    turned
+        .chain(network.hidden_bias.iter().copied())
+        .chain(output.values().iter().copied())
+        .chain(network.output_bias.iter().copied())
+        .map(|value| value as f32)
 }

@@ -1,46 +1,23 @@
-//! Features and scores of all rows.
+//! Outputs and scores of all rows.
 
 use super::Goal;
-use crate::features::Features;
-use crate::inputs::{Inputs, Scale};
-use crate::tensors::{matrix, numbers};
-use burn::tensor::Device;
-use cronos::{Error, Loss, Matrix, Network};
+use super::dense::Dense;
+use crate::kernels::{Kernels, Rows, Tape};
+use cronos::{Loss, Matrix};
 
-/// Rows that go through the features together.
-const ROWS: usize = 512;
-
-/// The features of all rows, with a column of ones behind them.
-pub(super) fn features_of<F: Features>(
-    features: &F,
-    inputs: Inputs<'_>,
-    scale: &Scale,
-    device: &Device,
-) -> Result<Matrix<f32>, Error> {
-    let features = features.valid();
-    let mut values = Vec::new();
-    let mut columns = 0;
-    for from in (0..inputs.rows()).step_by(ROWS) {
-        let rows: Vec<usize> = (from..inputs.rows().min(from + ROWS)).collect();
-        let x = matrix(inputs.gather(&rows, scale, None), inputs.columns(), device);
-        let h = features.forward(x);
-        columns = h.dims()[1];
-        for row in numbers(h).chunks(columns.max(1)) {
-            values.extend_from_slice(row);
-            values.push(1.0);
-        }
-    }
-    Matrix::from_rows(inputs.rows(), columns + 1, values)
-}
-
-/// The outputs of the last layers: rows x outputs, row by row.
-pub(super) fn outputs_of(network: &Network, h: &Matrix<f32>) -> Result<Matrix<f64>, Error> {
-    network.predict(&without_ones(h))
-}
-
-/// Features without the column of ones.
-pub(super) fn without_ones(h: &Matrix<f32>) -> Matrix<f64> {
-    Matrix::from_fn(h.rows(), h.columns() - 1, |i, j| f64::from(h.at(i, j)))
+/// The outputs of the last layers on features with a column of ones: rows x outputs.
+pub(super) fn outputs_of(values: &[f32], dense: Dense, h: &Matrix<f32>) -> Matrix<f64> {
+    let mut kernels = Kernels::new(dense.features);
+    dense.follow(&mut kernels);
+    let h = Rows {
+        values: h.values(),
+        offset: 0,
+        stride: dense.features + 1,
+        width: dense.features,
+    };
+    let mut tape = Tape::default();
+    let f = kernels.apply(values, h, &mut tape);
+    Matrix::from_fn(h.count(), dense.outputs, |i, c| f64::from(f.row(i)[c]))
 }
 
 /// The mean of the losses of all rows.

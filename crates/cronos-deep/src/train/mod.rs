@@ -1,8 +1,11 @@
 //! Training: an epoch on the features, then the last two layers, and again.
 
 mod dense;
+mod direct;
 mod judge;
+mod passes;
 mod run;
+mod taped;
 
 pub use run::train;
 
@@ -10,6 +13,7 @@ use crate::augment::Augment;
 use crate::features::Features;
 use crate::inputs::{Inputs, Scale};
 use crate::optim::Method;
+use crate::parameters;
 use burn::tensor::Device;
 use cronos::{Error, HeadOptions, Matrix, Network};
 
@@ -105,6 +109,8 @@ pub struct Epoch {
     pub validation_loss: f64,
     /// Seconds since training began.
     pub seconds: f64,
+    /// Seconds of the steps of this epoch, without the last layers and the scores.
+    pub step_seconds: f64,
 }
 
 impl Epoch {
@@ -135,7 +141,11 @@ pub struct Trained<F> {
 impl<F: Features> Trained<F> {
     /// The features of rows, as [`network`](Self::network) takes them.
     pub fn features_of(&self, inputs: Inputs<'_>, device: &Device) -> Result<Matrix<f64>, Error> {
-        let h = judge::features_of(&self.features, inputs, &self.scale, device)?;
-        Ok(judge::without_ones(&h))
+        let (values, _) = parameters::read(&self.features);
+        let mut passes = run::passes(&self.features, values.len(), device);
+        let h = passes.features(&values, inputs, &self.scale)?;
+        Ok(Matrix::from_fn(h.rows(), h.columns() - 1, |i, j| {
+            f64::from(h.at(i, j))
+        }))
     }
 }

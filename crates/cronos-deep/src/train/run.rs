@@ -1,14 +1,16 @@
 //! The loop over epochs.
 
-use super::dense::Dense;
-use super::judge::{features_of, mean_loss, outputs_of, score};
+use super::dense::{Dense, parameters_of};
+use super::direct::Direct;
+use super::judge::{mean_loss, outputs_of, score};
+use super::passes::{Batch, Passes};
+use super::taped::Taped;
 use super::{Epoch, Options, Rule, Samples, Trained};
 use crate::features::{Features, draw};
-use crate::inputs::Scale;
-use crate::loss::loss_of_batch;
-use crate::optim::{Layout, Method, Optimizer};
+use crate::inputs::{Inputs, Scale};
+use crate::optim::{Method, Optimizer};
 use crate::parameters;
-use crate::tensors::{matrix, rows_of};
+use crate::tensors::matrix;
 use burn::tensor::Device;
 use cronos::{Error, Head, Matrix, Network};
 use rand::SeedableRng;
@@ -27,7 +29,7 @@ pub fn train<F: Features>(
     device: &Device,
     observe: &mut dyn FnMut(&Epoch) -> ControlFlow<()>,
 ) -> Result<Trained<F>, Error> {
-    let mut run = Run::new(features, train, validation, options, device)?;
+    let mut run = Run::new(&features, train, validation, options, device)?;
     let mut history: Vec<Epoch> = Vec::new();
     let mut best = (0, run.kept());
     let mut interrupted = false;
@@ -54,41 +56,64 @@ pub fn train<F: Features>(
         }
     }
     let (best, (values, network)) = best;
+    let scale = run.scale.clone();
+    drop(run);
     Ok(Trained {
-        features: parameters::write(run.features, &values),
+        features: parameters::write(features, &values),
         network,
-        scale: run.scale,
+        scale,
         history,
         best,
         interrupted,
     })
 }
 
+/// How rows go through the features: by kernels if they have any, else by Burn.
+pub(super) fn passes<'f, F: Features>(
+    features: &'f F,
+    size: usize,
+    device: &Device,
+) -> Box<dyn Passes + 'f> {
+    let on_cpu = device.clone().inner() == Device::flex();
+    match features.kernels().filter(|_| on_cpu) {
+        Some(kernels) => Box::new(Direct::new(kernels)),
+        None => Box::new(Taped::new(features.clone(), size, device)),
+    }
+}
+
 /// Training under way.
-struct Run<'a, F> {
-    features: F,
+struct Run<'a> {
+    passes: Box<dyn Passes + 'a>,
     dense: Dense,
     head: Option<Head>,
     optimizer: Box<dyn Optimizer>,
-    /// The parameters that are trained: those of the features, then those of the last layers
-    /// unless they are solved for.
+    /// All parameters: those of the features, then those of the last layers.
     values: Vec<f32>,
+    /// The gradient in those that are trained: all, unless the last layers are solved for.
     gradient: Vec<f32>,
     of_features: usize,
-    network: Network,
     scale: Scale,
     train: Samples<'a>,
     validation: Option<Samples<'a>>,
     options: &'a Options,
-    device: Device,
     order: Vec<usize>,
     rng: ChaCha8Rng,
+    room: Room,
     start: Instant,
+    step_seconds: f64,
 }
 
-impl<'a, F: Features> Run<'a, F> {
-    fn new(
-        features: F,
+/// Room for the rows of a step.
+#[derive(Default)]
+struct Room {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    weights: Vec<f32>,
+}
+
+impl<'a> Run<'a> {
+    fn new<F: Features>(
+        features: &'a F,
         train: Samples<'a>,
         validation: Option<Samples<'a>>,
         options: &'a Options,
@@ -100,45 +125,46 @@ impl<'a, F: Features> Run<'a, F> {
             return Err(Error::Data("there are no rows to train on".into()));
         }
         let scale = train.inputs.standard();
-        let (mut values, mut layout) = parameters::read(&features);
+        let (mut values, mut layout) = parameters::read(features);
         let of_features = values.len();
-        let width = width(&features, train, &scale, device)?;
-        let (head, optimizer, dense);
+        let mut dense = Dense {
+            features: width(features, train.inputs, &scale, device)?,
+            units: 1,
+            outputs: train.y.columns(),
+        };
+        let decay = options.decay / rows as f64;
+        let (head, optimizer);
         match options.rule {
             Rule::Alternate => {
                 head = Some(Head::new(options.head.clone()));
-                dense = Dense::new(width, 1, train.y.columns(), device);
-                optimizer = Method::DAdaptedAdam.build(&layout, 1.0, options.decay / rows as f64);
+                values.resize(of_features + dense.layout().size(), 0.0);
+                optimizer = Method::DAdaptedAdam.build(&layout, 1.0, decay);
             }
             Rule::Descend { method, rate } => {
                 head = None;
-                let units = 2 * options.head.gates * train.y.columns();
-                let layers = Dense::new(width, units, train.y.columns(), device);
-                let (_, own): (_, Layout) = parameters::read(&layers);
-                let drawn = draw(&own, options.seed ^ 1);
-                dense = parameters::write(layers, &drawn);
-                values.extend(drawn);
-                layout.shapes.extend(own.shapes);
-                optimizer = method.build(&layout, rate, options.decay / rows as f64);
+                dense.units = 2 * options.head.gates * train.y.columns();
+                layout.shapes.extend(dense.layout().shapes);
+                values.extend(draw(&dense.layout(), options.seed ^ 1));
+                optimizer = method.build(&layout, rate, decay);
             }
         }
         Ok(Self {
-            network: dense.network(),
-            features,
+            passes: passes(features, of_features, device),
             dense,
             head,
             optimizer,
-            gradient: Vec::with_capacity(values.len()),
+            gradient: vec![0.0; layout.size()],
             values,
             of_features,
             scale,
             train,
             validation,
             options,
-            device: device.clone(),
             order: (0..rows).collect(),
             rng: ChaCha8Rng::seed_from_u64(options.seed),
+            room: Room::default(),
             start,
+            step_seconds: 0.0,
         })
     }
 
@@ -148,6 +174,7 @@ impl<'a, F: Features> Run<'a, F> {
         self.order.shuffle(&mut self.rng);
         let order = std::mem::take(&mut self.order);
         let steps = order.len().div_ceil(options.batch);
+        let start = Instant::now();
         for (step, rows) in order.chunks(options.batch).enumerate() {
             let gone = (number - 1) as f64 + step as f64 / steps as f64;
             self.optimizer
@@ -155,6 +182,7 @@ impl<'a, F: Features> Run<'a, F> {
             self.step(rows, number)?;
         }
         self.order = order;
+        self.step_seconds = start.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -167,30 +195,26 @@ impl<'a, F: Features> Run<'a, F> {
     }
 
     fn step(&mut self, rows: &[usize], epoch: usize) -> Result<(), Error> {
-        let inputs = self.train.inputs;
+        let Room { x, y, weights } = &mut self.room;
         let seed = self.options.seed.wrapping_add(epoch as u64);
         let augment = self.options.augment.map(|augment| (augment, seed));
-        let x = inputs.gather(rows, &self.scale, augment);
-        let x = matrix(x, inputs.columns(), &self.device);
-        let y = rows_of(self.train.y, rows, &self.device);
-        let f = self.dense.forward(self.features.forward(x));
-        let weights = self.train.weights.map(|weights| {
-            let own = rows.iter().map(|&row| weights[row] as f32).collect();
-            matrix(own, 1, &self.device)
-        });
-        let loss = loss_of_batch(self.options.head.loss, f, y, weights)?;
-        let mut gradients = loss.backward();
-        self.gradient.clear();
-        parameters::gradient(&self.features, &mut gradients, &mut self.gradient);
-        if self.head.is_none() {
-            parameters::gradient(&self.dense, &mut gradients, &mut self.gradient);
+        self.train.inputs.gather(rows, &self.scale, augment, x);
+        y.clear();
+        y.extend(rows.iter().flat_map(|&row| self.train.y.row(row)));
+        weights.clear();
+        if let Some(all) = self.train.weights {
+            weights.extend(rows.iter().map(|&row| all[row] as f32));
         }
-        self.optimizer.step(&mut self.values, &mut self.gradient);
-        let (of_features, of_dense) = self.values.split_at(self.of_features);
-        self.features = parameters::write(self.features.clone(), of_features);
-        if self.head.is_none() {
-            self.dense = parameters::write(self.dense.clone(), of_dense);
-        }
+        let batch = Batch {
+            x,
+            y,
+            weights: self.train.weights.map(|_| &weights[..]),
+            loss: self.options.head.loss,
+        };
+        self.passes
+            .gradient(&self.values, self.dense, &batch, &mut self.gradient)?;
+        let trained = &mut self.values[..self.gradient.len()];
+        self.optimizer.step(trained, &mut self.gradient);
         Ok(())
     }
 
@@ -206,15 +230,17 @@ impl<'a, F: Features> Run<'a, F> {
             let step = head.step(&h, self.train.y, self.train.weights)?;
             (before_head, objective) = (decay + step.before, decay + step.after);
             if let Some(network) = head.network() {
-                self.dense = Dense::of(&network, &self.device);
-                self.network = network;
+                self.dense = Dense::of(&network);
+                self.values.truncate(self.of_features);
+                self.values.extend(parameters_of(&network));
             }
-        } else {
-            self.network = self.dense.network();
         }
-        let (train, loss) = self.score(&h, self.train)?;
+        let (train, loss) = self.score(&h, self.train);
         let (validation, validation_loss) = match self.validation {
-            Some(samples) => self.score(&self.features_of(samples)?, samples)?,
+            Some(samples) => {
+                let h = self.features_of(samples)?;
+                self.score(&h, samples)
+            }
             None => (train, loss),
         };
         Ok(Epoch {
@@ -225,39 +251,42 @@ impl<'a, F: Features> Run<'a, F> {
             validation,
             validation_loss,
             seconds: self.start.elapsed().as_secs_f64(),
+            step_seconds: self.step_seconds,
         })
     }
 
-    fn features_of(&self, samples: Samples<'_>) -> Result<Matrix<f32>, Error> {
-        features_of(&self.features, samples.inputs, &self.scale, &self.device)
+    fn features_of(&mut self, samples: Samples<'_>) -> Result<Matrix<f32>, Error> {
+        self.passes
+            .features(&self.values, samples.inputs, &self.scale)
     }
 
     /// Score and mean loss.
-    fn score(&self, h: &Matrix<f32>, samples: Samples<'_>) -> Result<(f64, f64), Error> {
-        let f = outputs_of(&self.network, h)?;
+    fn score(&self, h: &Matrix<f32>, samples: Samples<'_>) -> (f64, f64) {
+        let f = outputs_of(&self.values[self.of_features..], self.dense, h);
         let loss = mean_loss(self.options.head.loss, &f, samples.y);
-        Ok((score(self.options.goal, &f, samples.y), loss))
+        (score(self.options.goal, &f, samples.y), loss)
     }
 
     /// What would have to be kept of this epoch.
     fn kept(&self) -> (Vec<f32>, Network) {
-        (
-            self.values[..self.of_features].to_vec(),
-            self.network.clone(),
-        )
+        let (of_features, of_dense) = self.values.split_at(self.of_features);
+        (of_features.to_vec(), self.dense.network(of_dense))
     }
 }
 
 /// Number of features.
 fn width<F: Features>(
     features: &F,
-    samples: Samples<'_>,
+    inputs: Inputs<'_>,
     scale: &Scale,
     device: &Device,
 ) -> Result<usize, Error> {
-    let inputs = samples.inputs;
-    let x = matrix(inputs.gather(&[0], scale, None), inputs.columns(), device);
-    let dims = features.valid().forward(x).dims();
+    let mut x = Vec::new();
+    inputs.gather(&[0], scale, None, &mut x);
+    let dims = features
+        .valid()
+        .forward(matrix(x, inputs.columns(), device))
+        .dims();
     match dims {
         [1, columns] if columns > 0 => Ok(columns),
         _ => Err(Error::Shape {

@@ -73,6 +73,19 @@ pub struct HeadStep {
     pub after: f64,
 }
 
+/// The units of a head between two steps, all it needs to go on with learned or redrawn gates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeadMemory {
+    /// Columns of the features.
+    pub features: usize,
+    /// Outputs.
+    pub outputs: usize,
+    /// The inner weights of all units, then their outer weights; empty before the first step.
+    pub units: Vec<f32>,
+    /// Steps made.
+    pub steps: u64,
+}
+
 /// Two layers, and where the last step on them ended.
 pub struct Head {
     options: HeadOptions,
@@ -90,6 +103,51 @@ impl Head {
             warm: None,
             steps: 0,
         }
+    }
+
+    /// What it remembers. Fixed gates also start from where ADMM ended, which is not in here.
+    pub fn memory(&self) -> HeadMemory {
+        let mut memory = HeadMemory {
+            steps: self.steps,
+            ..HeadMemory::default()
+        };
+        if let Some(units) = &self.units {
+            (memory.features, memory.outputs) = (units.features, units.outputs);
+            memory.units.clone_from(&units.values);
+        }
+        memory
+    }
+
+    /// A head that goes on from there.
+    pub fn resume(options: HeadOptions, memory: HeadMemory) -> Result<Self, Error> {
+        let HeadMemory {
+            features,
+            outputs,
+            units,
+            steps,
+        } = memory;
+        let size = features.saturating_add(outputs);
+        let whole = match size {
+            0 => units.is_empty(),
+            _ => units.len().is_multiple_of(size),
+        };
+        if !whole {
+            return Err(Error::Shape {
+                what: "units of a head",
+                expected: format!("{size} numbers each"),
+                found: format!("{} numbers", units.len()),
+            });
+        }
+        Ok(Self {
+            options,
+            units: (size > 0).then_some(Hidden {
+                features,
+                outputs,
+                values: units,
+            }),
+            warm: None,
+            steps,
+        })
     }
 
     /// The options it was made with.
