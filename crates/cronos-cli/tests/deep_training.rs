@@ -26,6 +26,9 @@ fn the_saved_model_scores_what_was_reported() {
     assert_eq!(report["loss"], "logistic");
     assert_eq!(report["epochs"], 6);
     assert_eq!(report["model"], "m.safetensors");
+    let data = &report["data"];
+    let rows = number(data, "/train_rows") + number(data, "/validation_rows");
+    assert_eq!((rows, &data["test_rows"]), (168.0, &json!(72)));
     let rows = |part: &str| number(&report, &format!("/{part}/rows"));
     let right = |part: &str| rows(part) * number(&report, &format!("/{part}/accuracy"));
     assert_eq!((rows("train"), rows("test")), (168.0, 72.0));
@@ -163,6 +166,30 @@ fn a_time_limit_ends_after_an_epoch() {
     );
     let model = folder.json("inspect m.safetensors --json");
     assert_eq!(model["status"], "time-limit");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_it_is_tried() {
+    let folder = with_table();
+    for (options, most) in [
+        ("--arch mlp:4000000,4000000", "the weights of the layers"),
+        (
+            "--arch linear:9000000000 --batch 1",
+            "the features of all training rows",
+        ),
+        (
+            "--arch mlp:4 --gates 90000000000",
+            "the units of the last two layers",
+        ),
+    ] {
+        let refused = folder.refused(1, &format!("deep d.csv {options}"));
+        assert!(refused.starts_with("the job needs "), "{refused}");
+        assert!(
+            refused.contains(&format!("most of it is for {most}")),
+            "{refused}"
+        );
+        assert!(refused.contains("; use "), "{refused}");
+    }
 }
 
 #[test]

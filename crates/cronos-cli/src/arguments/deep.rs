@@ -12,10 +12,12 @@ pub struct Network {
     #[command(flatten)]
     pub source: Source,
     /// What stands in front of the last two layers: mlp:WIDTH,… (fully connected), cnn:CHANNELS,…
-    /// (convolutions and means), residual:CHANNELS,… (residual blocks) or linear:WIDTH
+    /// (convolutions and means), residual:CHANNELS,… (residual blocks) or linear:WIDTH; cnn alone
+    /// is cnn:32,32 and residual alone residual:16,32,64
     #[arg(long, value_name = "NAME", default_value = "mlp:256,256")]
     pub arch: Architecture,
-    /// Times that all rows are gone over at most
+    /// Times that all rows are gone over; the best of these epochs is kept, chosen on a tenth of
+    /// the training rows that is held out
     #[arg(long, value_name = "N", default_value_t = 30, allow_negative_numbers = true,
         value_parser = parse_count)]
     pub epochs: usize,
@@ -47,7 +49,7 @@ pub struct Network {
     /// size, mirror does so and mirrors them [default: mirror for coloured images, else none]
     #[arg(long, value_enum, value_name = "HOW")]
     pub augment: Option<Augment>,
-    /// Seconds at most
+    /// Seconds at most; training then ends after the present epoch
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
     /// Threads [default: all cores]

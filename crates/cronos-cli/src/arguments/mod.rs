@@ -126,7 +126,7 @@ pub struct Path {
 
 #[derive(Args)]
 pub struct Predict {
-    /// A model written by `cronos fit --out`
+    /// A model written by `fit`, `path` or `deep` with --out
     pub model: PathBuf,
     #[arg(help = PREDICT_HELP)]
     pub data: String,
@@ -146,7 +146,7 @@ pub struct Predict {
 
 #[derive(Args)]
 pub struct Eval {
-    /// A model written by `cronos fit --out`
+    /// A model written by `fit`, `path` or `deep` with --out
     pub model: PathBuf,
     #[arg(help = DATA_HELP)]
     pub data: String,
@@ -179,7 +179,7 @@ pub struct Inspect {
 
 #[derive(Args)]
 pub struct Export {
-    /// A model written by `cronos fit --out`
+    /// A model written by `fit`, `path` or `deep` with --out
     pub model: PathBuf,
     /// Write ONNX: raw features in; decision values and label, or the prediction, out
     #[arg(long, value_name = "FILE")]

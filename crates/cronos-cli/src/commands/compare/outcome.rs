@@ -182,12 +182,9 @@ impl Outcome<'_> {
 
     /// Rows to train on, to choose by and to test on.
     pub fn rows(&self) -> [usize; 3] {
-        let validation = self.data.validation();
-        [
-            self.data.train().inputs.rows(),
-            validation.map_or(0, |samples| samples.inputs.rows()),
-            self.job.test.as_ref().map_or(0, |(x, _)| x.rows()),
-        ]
+        let [train, validation] = self.data.rows();
+        let test = self.job.test.as_ref().map_or(0, |(x, _)| x.rows());
+        [train, validation, test]
     }
 
     pub fn csv(&self) -> String {

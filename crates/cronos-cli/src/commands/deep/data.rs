@@ -91,6 +91,11 @@ impl<'a> Data<'a> {
         (self.validation.x.rows() > 0).then(|| self.samples(&self.validation))
     }
 
+    /// Rows to train on and rows that choose the epoch.
+    pub fn rows(&self) -> [usize; 2] {
+        [self.train.x.rows.len(), self.validation.x.rows.len()]
+    }
+
     fn samples<'b>(&self, part: &'b Part<'_>) -> Samples<'b> {
         Samples {
             inputs: Inputs {

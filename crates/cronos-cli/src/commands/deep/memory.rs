@@ -17,7 +17,7 @@ const COPIES: u64 = 8;
 pub fn check(network: &Network, data: &Data<'_>) -> Result<(), Error> {
     let available = memory::available();
     let arrays = arrays(network, data);
-    let needed = (arrays.iter()).fold(0u64, |sum, array| sum.saturating_add(array.bytes));
+    let needed = total(&arrays);
     if needed <= available {
         return Ok(());
     }
@@ -41,12 +41,38 @@ struct Array {
     less: &'static str,
 }
 
-fn arrays(network: &Network, data: &Data<'_>) -> [Array; 4] {
+/// The arrays of the moment at which there are most.
+fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
     let samples = data.train();
     let (rows, outputs) = (samples.inputs.rows(), samples.y.columns());
     let sizes = Sizes::of(&network.arch, &samples.inputs.shape());
-    let batch = TOGETHER.max(2 * network.batch).min(rows.max(1));
-    [
+    let layers = |rows: usize| Array {
+        name: "the layers of a batch",
+        bytes: SINGLE.saturating_mul(product(&[rows, sizes.widest])),
+        less: match data.is_image() {
+            true => "use a smaller --image-size, fewer channels, or a smaller --batch",
+            false => "use smaller widths in --arch, or a smaller --batch",
+        },
+    };
+    let features = |bytes: u64| Array {
+        name: "the features of all training rows",
+        bytes: bytes.saturating_mul(product(&[rows, sizes.width + 1])),
+        less: match data.is_image() {
+            true => "use --arch residual, a smaller --image-size, or fewer rows",
+            false => "use a smaller last width in --arch, or fewer rows",
+        },
+    };
+    let batch = sizes.kept.saturating_mul(network.batch.min(rows));
+    let moments = [
+        // an epoch
+        vec![layers(batch)],
+        // the features as they are made, in a list that grows
+        vec![layers(TOGETHER.min(rows)), features(2 * SINGLE)],
+        // the same and, to be scored, in double precision
+        vec![features(2 * SINGLE + DOUBLE)],
+    ];
+    let most = moments.into_iter().max_by_key(|arrays| total(arrays));
+    let always = [
         Array {
             name: "the weights of the layers",
             bytes: (COPIES * SINGLE).saturating_mul(sizes.weights),
@@ -56,29 +82,16 @@ fn arrays(network: &Network, data: &Data<'_>) -> [Array; 4] {
             },
         },
         Array {
-            name: "the features of all training rows",
-            // as they are, as the last layers take them, and wide to be scored
-            bytes: (2 * SINGLE + DOUBLE).saturating_mul(product(&[rows, sizes.width + 1])),
-            less: match data.is_image() {
-                true => "use --arch residual, a smaller --image-size, or fewer rows",
-                false => "use a smaller last width in --arch, or fewer rows",
-            },
-        },
-        Array {
             name: "the units of the last two layers on all training rows",
             bytes: (2 * SINGLE).saturating_mul(product(&[rows, 2, network.gates, outputs])),
             less: "use fewer --gates, or fewer rows",
         },
-        Array {
-            name: "the layers of a batch",
-            // what comes out of a layer, and what is made of it
-            bytes: (2 * SINGLE).saturating_mul(product(&[batch, sizes.widest])),
-            less: match data.is_image() {
-                true => "use a smaller --image-size, fewer channels, or a smaller --batch",
-                false => "use smaller widths in --arch, or a smaller --batch",
-            },
-        },
-    ]
+    ];
+    most.into_iter().flatten().chain(always).collect()
+}
+
+fn total(arrays: &[Array]) -> u64 {
+    (arrays.iter()).fold(0, |sum, array| sum.saturating_add(array.bytes))
 }
 
 fn product(numbers: &[usize]) -> u64 {
@@ -93,6 +106,8 @@ struct Sizes {
     /// Numbers of a row where they are most.
     widest: usize,
     weights: u64,
+    /// How often that many are kept for the gradient, as it was measured.
+    kept: usize,
 }
 
 impl Sizes {
@@ -123,6 +138,10 @@ impl Sizes {
             width,
             widest: widest.max(inputs),
             weights,
+            kept: match architecture {
+                Architecture::Residual(_) => 16,
+                _ => 6,
+            },
         }
     }
 }

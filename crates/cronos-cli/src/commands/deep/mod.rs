@@ -62,7 +62,8 @@ pub fn run(deep: &Deep) -> Result<ExitCode, Failure> {
         model_file::write(out, &model.to_bytes()?, network.force)?;
     }
     let summary = Summary {
-        data: &job.name,
+        job: &job,
+        rows: data.rows(),
         model: &model,
         trained: &trained,
         options: &options,

@@ -1,5 +1,6 @@
 //! The result of a deep training, for people and for programs.
 
+use crate::commands::job::Job;
 use crate::memory;
 use crate::score::Score;
 use crate::summary::{target, two_columns};
@@ -12,7 +13,9 @@ use std::path::Path;
 
 /// Everything there is to say about a training.
 pub struct Summary<'a> {
-    pub data: &'a str,
+    pub job: &'a Job,
+    /// Rows to train on and rows that chose the epoch.
+    pub rows: [usize; 2],
     pub model: &'a Model,
     pub trained: &'a Trained<Layers>,
     pub options: &'a Options,
@@ -51,6 +54,14 @@ impl Summary<'_> {
             "beta": training.beta,
             "loss": training.loss,
             "seed": training.seed,
+            "data": {
+                "name": self.job.name,
+                "fingerprint": training.data_fingerprint,
+                "train_rows": self.rows[0],
+                "validation_rows": self.rows[1],
+                "test_rows": self.job.test.as_ref().map_or(0, |(x, _)| x.rows()),
+                "features": self.model.feature_names.len(),
+            },
             "train": self.train.json(),
             "validation": best.validation,
             "test": self.test.map(Score::json),
@@ -93,13 +104,13 @@ impl Summary<'_> {
             .deep
             .as_ref()
             .map(|deep| deep.architecture.as_str());
+        let [train, validation] = self.rows;
         let mut lines = vec![
             (
                 "data",
                 format!(
-                    "{}: trained on {} rows, {} features",
-                    self.data,
-                    training.rows,
+                    "{}: trained on {train} rows, {validation} more chose the epoch, {} features",
+                    self.job.name,
                     self.model.feature_names.len()
                 ),
             ),
