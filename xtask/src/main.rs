@@ -13,7 +13,8 @@ Usage: cargo xtask COMMAND
 
   test                 format, lints, tests, the comparison with Python (exported models,
                        optimizers), and the pages of reports in a browser
-  bench [NAME]         all benchmarks, or one of: peers, fashion, solver, convergence, scaling;
+  bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
+                       deep, scaling;
                        writes target/bench/bench.md and bench.json
   help                 this text
 

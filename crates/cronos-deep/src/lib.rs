@@ -24,4 +24,6 @@ pub use burn::tensor::Device;
 pub use features::{Features, Layers};
 pub use inputs::{Inputs, Scale};
 pub use kernels::Kernels;
-pub use train::{Epoch, Goal, Options, Rule, Samples, Trained, train};
+pub use train::{
+    Checkpoint, Epoch, Goal, Options, Rule, Samples, Trained, Watch, train, train_with,
+};

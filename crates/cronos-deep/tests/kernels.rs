@@ -46,11 +46,12 @@ fn compare(name: &str, layers: Layers, rows: usize) {
     parameters::gradient(&layers, &mut gradients, &mut expected);
 
     let kernels = layers.kernels().unwrap();
-    let f = f.into_data().to_vec::<f32>().unwrap();
+    let f = f.into_data();
+    let f = f.as_slice::<f32>().unwrap();
     assert_close(
         &format!("{name}: features"),
         &kernels.features(&values, &x),
-        &f,
+        f,
     );
     let found = kernels.gradient(&values, &x, &pull);
     assert_close(&format!("{name}: gradient"), &found, &expected);

@@ -29,7 +29,7 @@ enum Kind {
 }
 
 /// All parts, in the order in which they are reported.
-pub const PARTS: [Part; 6] = [
+pub const PARTS: [Part; 7] = [
     part(
         "peers",
         600.0,
@@ -41,6 +41,13 @@ pub const PARTS: [Part; 6] = [
     part("loop", 600.0, Kind::Example),
     part("solver", 30.0, Kind::Example),
     part("convergence", 40.0, Kind::Example),
+    part(
+        "deep",
+        600.0,
+        Kind::Script {
+            needs_images: false,
+        },
+    ),
     part(
         "scaling",
         600.0,

@@ -36,6 +36,13 @@ impl Dense {
         }
     }
 
+    /// As many units as so many parameters have room for.
+    pub fn sized(self, parameters: usize) -> Self {
+        // units (features + 1 + outputs) + outputs
+        let units = parameters.saturating_sub(self.outputs) / (self.features + 1 + self.outputs);
+        Self { units, ..self }
+    }
+
     /// Puts the layers behind others.
     pub fn follow(self, kernels: &mut Kernels) {
         kernels.linear(self.units, true);

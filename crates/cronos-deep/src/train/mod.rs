@@ -1,5 +1,7 @@
 //! Training: an epoch on the features, then the last two layers, and again.
 
+mod checkpoint;
+mod course;
 mod dense;
 mod direct;
 mod judge;
@@ -7,7 +9,8 @@ mod passes;
 mod run;
 mod taped;
 
-pub use run::train;
+pub use checkpoint::Checkpoint;
+pub use course::{Watch, train, train_with};
 
 use crate::augment::Augment;
 use crate::features::Features;

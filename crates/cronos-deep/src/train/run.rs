@@ -1,11 +1,12 @@
-//! The loop over epochs.
+//! Training under way: steps on the features, and the last two layers.
 
+use super::checkpoint::{Checkpoint, Terms};
 use super::dense::{Dense, parameters_of};
 use super::direct::Direct;
 use super::judge::{mean_loss, outputs_of, score};
 use super::passes::{Batch, Passes};
 use super::taped::Taped;
-use super::{Epoch, Options, Rule, Samples, Trained};
+use super::{Epoch, Options, Rule, Samples};
 use crate::features::{Features, draw};
 use crate::inputs::{Inputs, Scale};
 use crate::optim::{Method, Optimizer};
@@ -18,55 +19,6 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
 use std::time::Instant;
-
-/// Trains `features` and the two layers behind them. After every epoch `observe` sees its
-/// record and may break off.
-pub fn train<F: Features>(
-    features: F,
-    train: Samples<'_>,
-    validation: Option<Samples<'_>>,
-    options: &Options,
-    device: &Device,
-    observe: &mut dyn FnMut(&Epoch) -> ControlFlow<()>,
-) -> Result<Trained<F>, Error> {
-    let mut run = Run::new(&features, train, validation, options, device)?;
-    let mut history: Vec<Epoch> = Vec::new();
-    let mut best = (0, run.kept());
-    let mut interrupted = false;
-    for number in 0..=options.epochs {
-        if number > 0 {
-            run.epoch(number)?;
-        }
-        let epoch = run.judge(number)?;
-        let better = history.get(best.0).is_none_or(|best| epoch.beats(best));
-        if better {
-            best = (number, run.kept());
-        }
-        let wants_more = observe(&epoch).is_continue();
-        history.push(epoch);
-        if !wants_more {
-            interrupted = true;
-            break;
-        }
-        if options
-            .patience
-            .is_some_and(|patience| number >= best.0 + patience)
-        {
-            break;
-        }
-    }
-    let (best, (values, network)) = best;
-    let scale = run.scale.clone();
-    drop(run);
-    Ok(Trained {
-        features: parameters::write(features, &values),
-        network,
-        scale,
-        history,
-        best,
-        interrupted,
-    })
-}
 
 /// How rows go through the features: by kernels if they have any, else by Burn.
 pub(super) fn passes<'f, F: Features>(
@@ -82,7 +34,7 @@ pub(super) fn passes<'f, F: Features>(
 }
 
 /// Training under way.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     passes: Box<dyn Passes + 'a>,
     dense: Dense,
     head: Option<Head>,
@@ -91,15 +43,16 @@ struct Run<'a> {
     values: Vec<f32>,
     /// The gradient in those that are trained: all, unless the last layers are solved for.
     gradient: Vec<f32>,
-    of_features: usize,
-    scale: Scale,
+    pub of_features: usize,
+    pub scale: Scale,
     train: Samples<'a>,
     validation: Option<Samples<'a>>,
     options: &'a Options,
     order: Vec<usize>,
-    rng: ChaCha8Rng,
     room: Room,
     start: Instant,
+    /// Seconds of training before this run.
+    spent: f64,
     step_seconds: f64,
 }
 
@@ -112,7 +65,7 @@ struct Room {
 }
 
 impl<'a> Run<'a> {
-    fn new<F: Features>(
+    pub fn new<F: Features>(
         features: &'a F,
         train: Samples<'a>,
         validation: Option<Samples<'a>>,
@@ -160,22 +113,34 @@ impl<'a> Run<'a> {
             train,
             validation,
             options,
-            order: (0..rows).collect(),
-            rng: ChaCha8Rng::seed_from_u64(options.seed),
+            order: Vec::with_capacity(rows),
             room: Room::default(),
             start,
+            spent: 0.0,
             step_seconds: 0.0,
         })
     }
 
-    /// One pass over the rows in batches.
-    fn epoch(&mut self, number: usize) -> Result<(), Error> {
+    /// One pass over the rows in batches, which may be broken off.
+    pub fn epoch(
+        &mut self,
+        number: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<ControlFlow<()>, Error> {
         let options = self.options;
-        self.order.shuffle(&mut self.rng);
-        let order = std::mem::take(&mut self.order);
+        // an order of its own for every epoch, whatever came before it
+        let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+        rng.set_stream(number as u64);
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        order.extend(0..self.train.inputs.rows());
+        order.shuffle(&mut rng);
         let steps = order.len().div_ceil(options.batch);
         let start = Instant::now();
         for (step, rows) in order.chunks(options.batch).enumerate() {
+            if stop() {
+                return Ok(ControlFlow::Break(()));
+            }
             let gone = (number - 1) as f64 + step as f64 / steps as f64;
             self.optimizer
                 .set_scale(self.schedule(gone / options.epochs as f64));
@@ -183,7 +148,7 @@ impl<'a> Run<'a> {
         }
         self.order = order;
         self.step_seconds = start.elapsed().as_secs_f64();
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     /// The rate falls to 0 over the second half; optimizers with a rate of their own keep it.
@@ -219,7 +184,7 @@ impl<'a> Run<'a> {
     }
 
     /// Solves for the last layers if they are, and scores.
-    fn judge(&mut self, number: usize) -> Result<Epoch, Error> {
+    pub fn judge(&mut self, number: usize) -> Result<Epoch, Error> {
         let h = self.features_of(self.train)?;
         let length = self.values[..self.of_features]
             .iter()
@@ -250,7 +215,7 @@ impl<'a> Run<'a> {
             train,
             validation,
             validation_loss,
-            seconds: self.start.elapsed().as_secs_f64(),
+            seconds: self.spent + self.start.elapsed().as_secs_f64(),
             step_seconds: self.step_seconds,
         })
     }
@@ -267,10 +232,55 @@ impl<'a> Run<'a> {
         (score(self.options.goal, &f, samples.y), loss)
     }
 
-    /// What would have to be kept of this epoch.
-    fn kept(&self) -> (Vec<f32>, Network) {
-        let (of_features, of_dense) = self.values.split_at(self.of_features);
-        (of_features.to_vec(), self.dense.network(of_dense))
+    /// All parameters.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The last layers of some values of all parameters.
+    pub fn network(&self, values: &[f32]) -> Network {
+        let of_dense = &values[self.of_features..];
+        self.dense.sized(of_dense.len()).network(of_dense)
+    }
+
+    /// Numbers of the features and the outputs.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.dense.features, self.dense.outputs)
+    }
+
+    /// The state after an epoch.
+    pub fn checkpoint(
+        &self,
+        terms: &Terms,
+        history: &[Epoch],
+        best: usize,
+        best_values: &[f32],
+    ) -> Checkpoint {
+        Checkpoint {
+            terms: terms.clone(),
+            history: history.to_vec(),
+            best,
+            best_values: best_values.to_vec(),
+            values: self.values.clone(),
+            memory: self.optimizer.memory(),
+            head: self.head.as_ref().map(Head::memory).unwrap_or_default(),
+        }
+    }
+
+    /// Takes on the state of another run.
+    pub fn resume(&mut self, from: &Checkpoint, terms: &Terms) -> Result<(), Error> {
+        terms.check(&from.terms)?;
+        from.check(self.of_features, self.sizes())?;
+        if !self.optimizer.resume(&from.memory) {
+            return Err(from.damaged("the memory of the optimizer"));
+        }
+        if let Some(head) = &mut self.head {
+            *head = Head::resume(self.options.head.clone(), from.head.clone())?;
+        }
+        self.values.clone_from(&from.values);
+        self.dense = self.dense.sized(from.values.len() - self.of_features);
+        self.spent = from.history.last().map_or(0.0, |epoch| epoch.seconds);
+        Ok(())
     }
 }
 

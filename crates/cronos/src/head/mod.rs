@@ -13,7 +13,7 @@ use crate::Error;
 use crate::admm::{Settings, Warm};
 use crate::encoding::Encoding;
 use crate::gates::Gates;
-use crate::inner::norm;
+use crate::inner::{norm, norm_squared};
 use crate::learn::{Hidden, Objective, Patience, descend};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
@@ -172,18 +172,21 @@ impl Head {
         };
         let before = match &self.units {
             None => f64::INFINITY,
-            Some(units) => objective.slope(units).value,
+            Some(units) => value(&objective, units),
         };
-        let found = match (&self.units, self.options.source) {
+        let (found, after) = match (&self.units, self.options.source) {
             (Some(units), HeadGates::Learned) => {
                 let mut units = units.clone();
-                descend(&objective, &mut units, self.patience(), &|| false);
-                units
+                let last = descend(&objective, &mut units, self.patience(), &|| false);
+                (units, last.value)
             }
-            _ => self.solve(&objective)?,
+            _ => {
+                let units = self.solve(&objective)?;
+                let after = value(&objective, &units);
+                (units, after)
+            }
         };
         self.steps += 1;
-        let after = objective.slope(&found).value;
         let better = self.units.is_none() || after < before;
         if better {
             self.units = Some(found);
@@ -251,6 +254,12 @@ impl Head {
             gating: None,
         })
     }
+}
+
+/// The objective without its gradient.
+fn value(objective: &Objective<'_, f32>, units: &Hidden<f32>) -> f64 {
+    let (loss, _) = objective.pull(units);
+    loss + 0.5 * objective.beta * norm_squared(&units.values)
 }
 
 /// `v` as a unit `v/√‖v‖` with outer weight `√‖v‖`, `−√‖w‖` for `w`.
