@@ -9,14 +9,17 @@ use burn::tensor::Device;
 use cronos::Error;
 use std::ops::ControlFlow;
 
+/// Gets the state after an epoch, and may break off.
+pub type Keep<'a> = &'a mut dyn FnMut(&Checkpoint) -> ControlFlow<()>;
+
 /// What goes on beside training.
 pub struct Watch<'a> {
     /// Sees the record of every epoch, and may break off.
     pub observe: &'a mut dyn FnMut(&Epoch) -> ControlFlow<()>,
     /// Asked before every step; training ends within the epoch once it answers yes.
     pub stop: &'a dyn Fn() -> bool,
-    /// Gets the state after every epoch, and may break off.
-    pub keep: Option<&'a mut dyn FnMut(&Checkpoint) -> ControlFlow<()>>,
+    /// Called after every epoch, if it is there.
+    pub keep: Option<Keep<'a>>,
     /// Where to go on from, with the same bits as if nothing had happened.
     pub from: Option<&'a Checkpoint>,
 }

@@ -10,7 +10,7 @@ mod run;
 mod taped;
 
 pub use checkpoint::Checkpoint;
-pub use course::{Watch, train, train_with};
+pub use course::{Keep, Watch, train, train_with};
 
 use crate::augment::Augment;
 use crate::features::Features;
