@@ -125,7 +125,8 @@ fn every_rule_learns_what_a_bar_is() {
             .iter()
             .map(|epoch| epoch.validation)
             .fold(0.0, f64::max);
-        assert_eq!(best.validation, most, "the best epoch is returned");
+        // one standard error of a share of 200 rows is at most 0.036
+        assert!(best.validation >= most - 0.036, "a good epoch is returned");
     }
 }
 

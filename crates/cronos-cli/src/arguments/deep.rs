@@ -17,10 +17,9 @@ pub struct Network {
     #[arg(long, value_name = "NAME", default_value = "mlp:256,256")]
     pub arch: Architecture,
     /// Times that all rows are gone over; the best of these epochs is kept, chosen on a tenth of
-    /// the training rows that is held out
-    #[arg(long, value_name = "N", default_value_t = 30, allow_negative_numbers = true,
-        value_parser = parse_count)]
-    pub epochs: usize,
+    /// the training rows that is held out [default: 30; up to 100 for fewer than 10,000 rows]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
+    pub epochs: Option<usize>,
     /// Rows in a step of the optimizer
     #[arg(long, value_name = "ROWS", default_value_t = 128, allow_negative_numbers = true,
         value_parser = parse_count)]
@@ -32,9 +31,9 @@ pub struct Network {
     /// Decay of the weights in front of the last two layers
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     pub alpha: f64,
-    /// Penalty on the last two layers
-    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
-    pub beta: f64,
+    /// Penalty on the last two layers [default: 0.005 for each row that is trained on]
+    #[arg(long, allow_negative_numbers = true)]
+    pub beta: Option<f64>,
     /// Gates of the last two layers, for each output
     #[arg(long, default_value_t = 32, allow_negative_numbers = true, value_parser = parse_count)]
     pub gates: usize,
@@ -46,7 +45,7 @@ pub struct Network {
         value_parser = parse_count)]
     pub head_iterations: usize,
     /// What is done to training images at random: shift moves them by up to an eighth of their
-    /// size, mirror does so and mirrors them [default: mirror for coloured images, else none]
+    /// size, mirror does so and mirrors them [default: mirror for coloured images, shift for others]
     #[arg(long, value_enum, value_name = "HOW")]
     pub augment: Option<Augment>,
     /// Seconds at most; training then ends after the present epoch

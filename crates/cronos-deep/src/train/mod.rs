@@ -116,15 +116,6 @@ pub struct Epoch {
     pub step_seconds: f64,
 }
 
-impl Epoch {
-    /// Whether it does better on the validation rows; of two that score the same the one
-    /// with the lower loss does.
-    fn beats(&self, other: &Self) -> bool {
-        let (score, before) = (self.validation, other.validation);
-        score > before || score == before && self.validation_loss < other.validation_loss
-    }
-}
-
 /// A trained network.
 pub struct Trained<F> {
     /// What turns inputs into features.

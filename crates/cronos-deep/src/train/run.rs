@@ -6,7 +6,7 @@ use super::direct::Direct;
 use super::judge::{mean_loss, outputs_of, score};
 use super::passes::{Batch, Passes};
 use super::taped::Taped;
-use super::{Epoch, Options, Rule, Samples};
+use super::{Epoch, Goal, Options, Rule, Samples};
 use crate::features::{Features, draw};
 use crate::inputs::{Inputs, Scale};
 use crate::optim::{Method, Optimizer};
@@ -241,6 +241,12 @@ impl<'a> Run<'a> {
     pub fn network(&self, values: &[f32]) -> Network {
         let of_dense = &values[self.of_features..];
         self.dense.sized(of_dense.len()).network(of_dense)
+    }
+
+    /// Rows that the share of right ones is counted on, if that is the score.
+    pub fn counted(&self) -> Option<usize> {
+        let samples = self.validation.unwrap_or(self.train);
+        (self.options.goal == Goal::Classes).then(|| samples.inputs.rows())
     }
 
     /// Numbers of the features and the outputs.

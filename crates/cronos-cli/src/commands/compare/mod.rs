@@ -125,7 +125,10 @@ impl Session<'_> {
     /// left out.
     fn run_all(&self, contenders: &mut [Contender]) -> Result<bool, Failure> {
         let wanted = contenders.iter().map(|contender| contender.rules.len());
-        let bar = Runs::new(wanted.sum(), self.compare.network.epochs);
+        let bar = Runs::new(
+            wanted.sum(),
+            training::epochs(&self.compare.network, self.data),
+        );
         let all = contenders.iter_mut().try_fold(true, |goes_on, contender| {
             Ok(goes_on && self.run_one(contender, &bar)?)
         });
@@ -166,7 +169,7 @@ impl Session<'_> {
             bar.show(name, epoch);
             seen.push(*epoch);
             // the last epoch is done, whatever the time
-            match epoch.number < network.epochs {
+            match epoch.number < options.epochs {
                 true => self.limits.next(),
                 false => ControlFlow::Continue(()),
             }

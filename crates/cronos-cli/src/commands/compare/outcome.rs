@@ -2,6 +2,7 @@
 
 use crate::arguments::Compare;
 use crate::commands::deep::data::Data;
+use crate::commands::deep::training;
 use crate::commands::job::Job;
 use crate::memory;
 use crate::report::Trajectories;
@@ -148,7 +149,7 @@ impl Outcome<'_> {
         json!({
             "status": self.status,
             "architecture": network.arch.to_string(),
-            "epochs": network.epochs,
+            "epochs": training::epochs(network, self.data),
             "batch": network.batch,
             "loss": self.data.loss.name(),
             "score": match self.data.goal {
@@ -156,7 +157,7 @@ impl Outcome<'_> {
                 Goal::Numbers => "r2",
             },
             "alpha": network.alpha,
-            "beta": network.beta,
+            "beta": training::beta(network, self.data),
             "gates": network.gates,
             "seed": network.source.seed,
             "range": [self.compare.range.low, self.compare.range.high],

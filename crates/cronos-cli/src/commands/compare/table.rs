@@ -1,6 +1,7 @@
 //! A comparison as a table, one line for each optimizer.
 
 use super::outcome::{Contender, Outcome};
+use crate::commands::deep::training;
 use crate::output::colours;
 use crate::summary::two_columns;
 use cronos_deep::Goal;
@@ -109,7 +110,7 @@ impl Outcome<'_> {
                     network.arch,
                     network.gates,
                     self.data.loss.name(),
-                    network.epochs,
+                    training::epochs(network, self.data),
                     network.batch
                 ),
             ),

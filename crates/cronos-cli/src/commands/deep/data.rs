@@ -112,15 +112,15 @@ impl<'a> Data<'a> {
         self.image.is_some()
     }
 
-    /// What is done to images at random: coloured ones are likely photographs, which may be
-    /// mirrored; a mirrored digit or letter is another.
+    /// What is done to images at random: all may be shifted, and coloured ones, which are likely
+    /// photographs, mirrored; a mirrored digit or letter is another.
     pub fn augment(&self, wanted: Option<arguments::Augment>) -> Option<Augment> {
         let [height, width, channels] = self.image?;
         let mirror = match wanted {
-            None if channels < 3 => return None,
+            None => channels >= 3,
             Some(arguments::Augment::None) => return None,
             Some(arguments::Augment::Shift) => false,
-            None | Some(arguments::Augment::Mirror) => true,
+            Some(arguments::Augment::Mirror) => true,
         };
         Some(Augment {
             shift: height.min(width) / SHIFT,

@@ -19,7 +19,7 @@ pub const ALTERNATION: &str = "cronos-am";
 pub fn check(network: &Network) -> Result<(), Failure> {
     check_holdout(network.source.holdout)?;
     let at_least_one = [
-        ("epochs", network.epochs),
+        ("epochs", network.epochs.unwrap_or(1)),
         ("batch", network.batch),
         ("gates", network.gates),
         ("head-iterations", network.head_iterations),
@@ -29,7 +29,10 @@ pub fn check(network: &Network) -> Result<(), Failure> {
             "{name} is 0; it must be at least 1"
         )));
     }
-    for (name, value) in [("alpha", network.alpha), ("beta", network.beta)] {
+    for (name, value) in [
+        ("alpha", network.alpha),
+        ("beta", network.beta.unwrap_or(0.0)),
+    ] {
         if !(value >= 0.0 && value.is_finite()) {
             return Err(Failure::Usage(format!(
                 "{name} is {value}; it must be finite and not negative"
@@ -75,13 +78,28 @@ impl Limits<'_> {
     }
 }
 
+/// Rows that are gone over in all epochs together, unless there are very many or very few.
+const GONE_OVER: usize = 300_000;
+
+/// How often all rows are gone over: more often where there are few.
+pub fn epochs(network: &Network, data: &Data<'_>) -> usize {
+    let rows = data.train().inputs.rows().max(1);
+    network.epochs.unwrap_or((GONE_OVER / rows).clamp(30, 100))
+}
+
+/// The penalty on the last two layers, which stands beside a sum over rows.
+pub fn beta(network: &Network, data: &Data<'_>) -> f64 {
+    let rows = data.train().inputs.rows() as f64;
+    network.beta.unwrap_or(0.005 * rows)
+}
+
 /// What the arguments mean to the library.
 pub fn options(network: &Network, data: &Data<'_>, rule: Rule) -> Options {
     Options {
         rule,
         head: HeadOptions {
             loss: data.loss,
-            beta: network.beta,
+            beta: beta(network, data),
             gates: network.gates,
             source: match network.head_gates {
                 HeadGates::Seed => cronos::HeadGates::Seed,
@@ -92,7 +110,7 @@ pub fn options(network: &Network, data: &Data<'_>, rule: Rule) -> Options {
             seed: network.source.seed,
         },
         goal: data.goal,
-        epochs: network.epochs,
+        epochs: epochs(network, data),
         batch: network.batch,
         decay: network.alpha,
         augment: data.augment(network.augment),
