@@ -170,6 +170,39 @@ fn a_time_limit_ends_after_an_epoch() {
 }
 
 #[test]
+fn a_training_that_was_stopped_goes_on_to_the_same_model() {
+    let folder = with_table();
+    let line = format!("deep d.csv {SMALL}");
+    folder.print(&format!("{line} --out whole.safetensors"));
+    let kept = format!("{line} --checkpoint state");
+    let stopped = folder.json(&format!("{kept} --time-limit 1e-9 --json"));
+    assert_eq!(stopped["epochs"], 0);
+
+    let again = folder.refused(2, &kept);
+    assert!(
+        again.ends_with("exists; pass --resume to go on from it, or --force to start anew"),
+        "{again}"
+    );
+    let other = folder.refused(3, &format!("{kept} --resume --batch 7"));
+    assert!(
+        other.contains("batch was 128 and is 7 now; resume with what it was made with"),
+        "{other}"
+    );
+    let report = folder.json(&format!("{kept} --resume --json --out parts.safetensors"));
+    assert_eq!(report["epochs"], 6);
+    assert!(folder.bytes("parts.safetensors") == folder.bytes("whole.safetensors"));
+
+    let missing = folder.refused(3, &format!("{line} --checkpoint nowhere --resume"));
+    assert!(
+        missing.ends_with("leave --resume out to start anew"),
+        "{missing}"
+    );
+    folder.put("state/deep.safetensors", "damaged");
+    let damaged = folder.refused(3, &format!("{kept} --resume"));
+    assert!(damaged.contains("it is no safetensors file"), "{damaged}");
+}
+
+#[test]
 fn what_does_not_fit_is_refused_before_it_is_tried() {
     let folder = with_table();
     for (options, most) in [

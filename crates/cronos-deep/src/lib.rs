@@ -25,5 +25,5 @@ pub use features::{Features, Layers};
 pub use inputs::{Inputs, Scale};
 pub use kernels::Kernels;
 pub use train::{
-    Checkpoint, Epoch, Goal, Keep, Options, Rule, Samples, Trained, Watch, train, train_with,
+    Checkpoint, End, Epoch, Goal, Keep, Options, Rule, Samples, Trained, Watch, train, train_with,
 };

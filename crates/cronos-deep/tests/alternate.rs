@@ -3,7 +3,9 @@
 use burn::tensor::Device;
 use cronos::{HeadGates, HeadOptions, Loss, Matrix};
 use cronos_deep::optim::Method;
-use cronos_deep::{Architecture, Augment, Epoch, Goal, Inputs, Options, Rule, Samples, Trained};
+use cronos_deep::{
+    Architecture, Augment, End, Epoch, Goal, Inputs, Options, Rule, Samples, Trained,
+};
 use cronos_deep::{Layers, train};
 use std::ops::ControlFlow;
 
@@ -246,12 +248,32 @@ fn who_breaks_off_keeps_the_best_so_far() {
             _ => ControlFlow::Continue(()),
         },
     );
-    assert!(trained.interrupted);
+    assert_eq!(trained.end, End::BrokenOff);
     assert_eq!(trained.history.len(), 4);
     let mut options = options(Rule::Alternate);
     options.patience = Some(2);
     options.epochs = 200;
     let trained = all("mlp:16", &options);
-    assert!(!trained.interrupted && trained.history.len() < 200);
+    assert_eq!(trained.end, End::Finished);
+    assert!(trained.history.len() < 200);
     assert_eq!(trained.history.len(), trained.best + 3);
+}
+
+#[test]
+fn a_rate_that_is_far_too_large_leaves_the_best_epoch_behind() {
+    let mut options = options(Rule::Descend {
+        method: Method::Sgd,
+        rate: 1e30,
+    });
+    options.head.loss = Loss::Squared;
+    let trained = all("mlp:16", &options);
+    assert_eq!(trained.end, End::Diverged);
+    assert!(trained.history.len() <= 12 && trained.best < trained.history.len());
+    let (x_new, _) = bars(200, 1000);
+    let inputs = Inputs {
+        table: &x_new,
+        image: Some([6, 6, 1]),
+    };
+    let h = trained.features_of(inputs, &Device::flex()).unwrap();
+    assert!(trained.network.predict(&h).is_ok());
 }

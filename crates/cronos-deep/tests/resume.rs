@@ -3,7 +3,7 @@
 use cronos::{HeadGates, HeadOptions, Loss, Matrix};
 use cronos_deep::optim::Method;
 use cronos_deep::{
-    Architecture, Augment, Checkpoint, Device, Epoch, Inputs, Layers, Options, Rule, Samples,
+    Architecture, Augment, Checkpoint, Device, End, Epoch, Inputs, Layers, Options, Rule, Samples,
     Trained, Watch, parameters, train_with,
 };
 use std::cell::Cell;
@@ -93,7 +93,7 @@ fn whole(options: &Options) -> Trained<Layers> {
 
 fn broken_off(options: &Options, last: usize) -> Checkpoint {
     let (trained, kept) = run(90, options, None, last, &|| false).unwrap();
-    assert!(trained.interrupted);
+    assert_eq!(trained.end, End::BrokenOff);
     kept.unwrap()
 }
 
@@ -202,7 +202,7 @@ fn training_ends_within_an_epoch_when_told_so() {
         asked.get() > 2 * 6 + 3
     };
     let (trained, kept) = run(90, &options, None, EPOCHS, &stop).unwrap();
-    assert!(trained.interrupted);
+    assert_eq!(trained.end, End::BrokenOff);
     assert_eq!(trained.history.len(), 3);
     assert_eq!(asked.get(), 16);
     // what was kept goes on as if nothing had happened

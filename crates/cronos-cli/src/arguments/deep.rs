@@ -48,7 +48,7 @@ pub struct Network {
     /// size, mirror does so and mirrors them [default: mirror for coloured images, shift for others]
     #[arg(long, value_enum, value_name = "HOW")]
     pub augment: Option<Augment>,
-    /// Seconds at most; training then ends after the present epoch
+    /// Seconds at most; the epoch that is under way then is given up
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
     /// Threads [default: all cores]
@@ -69,6 +69,12 @@ pub struct Deep {
     /// Where to save the model (safetensors)
     #[arg(long, value_name = "MODEL")]
     pub out: Option<PathBuf>,
+    /// Folder that keeps the state of the training after every epoch
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from the state in the folder of --checkpoint, as if nothing had happened
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -2,7 +2,7 @@
 
 use super::checkpoint::{Checkpoint, Terms};
 use super::run::Run;
-use super::{Epoch, Options, Samples, Trained};
+use super::{End, Epoch, Options, Samples, Trained};
 use crate::features::Features;
 use crate::parameters;
 use burn::tensor::Device;
@@ -72,17 +72,23 @@ pub fn train_with<F: Features>(
         history.clone_from(&from.history);
         (best, kept) = (from.best, from.best_values.clone());
     }
-    let mut interrupted = false;
+    let mut end = End::Finished;
     for number in history.len()..=options.epochs {
         let patient = |patience| number <= best + patience;
         if number > 0 && !options.patience.is_none_or(patient) {
             break;
         }
         if number > 0 && run.epoch(number, watch.stop)?.is_break() {
-            interrupted = true;
+            end = End::BrokenOff;
             break;
         }
-        let epoch = run.judge(number)?;
+        let epoch = match run.judge(number) {
+            Err(Error::NotFinite { .. } | Error::Numerical(_)) if !history.is_empty() => {
+                end = End::Diverged;
+                break;
+            }
+            epoch => epoch?,
+        };
         history.push(epoch);
         if is_best(&history, best, run.counted()) {
             (best, kept) = (number, run.values().to_vec());
@@ -93,7 +99,7 @@ pub fn train_with<F: Features>(
             go_on &= keep(&checkpoint).is_continue();
         }
         if !go_on {
-            interrupted = true;
+            end = End::BrokenOff;
             break;
         }
     }
@@ -106,7 +112,7 @@ pub fn train_with<F: Features>(
         scale,
         history,
         best,
-        interrupted,
+        end,
     })
 }
 

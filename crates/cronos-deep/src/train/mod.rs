@@ -128,8 +128,19 @@ pub struct Trained<F> {
     pub history: Vec<Epoch>,
     /// The epoch this network is from: the best on the validation rows.
     pub best: usize,
-    /// Whether training was broken off.
-    pub interrupted: bool,
+    /// How training ended.
+    pub end: End,
+}
+
+/// How a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All epochs are done, or patience ran out.
+    Finished,
+    /// It was broken off.
+    BrokenOff,
+    /// An epoch led to numbers that are none; it is not among the records.
+    Diverged,
 }
 
 impl<F: Features> Trained<F> {

@@ -13,8 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Runs;
 use crate::report::{Measure, compare_plot};
 use crate::{model_file, output};
-use cronos::Error;
-use cronos_deep::{Epoch, Goal, Options, Rule};
+use cronos_deep::{End, Epoch, Goal, Options, Rule, Watch};
 use outcome::{Contender, Outcome, Run};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -164,24 +163,20 @@ impl Session<'_> {
             patience: None,
             ..training::options(network, self.data, rule)
         };
-        let mut seen: Vec<Epoch> = Vec::new();
-        let trained = training::train(network, self.data, &options, &mut |epoch| {
+        let observe = &mut |epoch: &Epoch| {
             bar.show(name, epoch);
-            seen.push(*epoch);
             // the last epoch is done, whatever the time
             match epoch.number < options.epochs {
                 true => self.limits.next(),
                 false => ControlFlow::Continue(()),
             }
-        });
-        let trained = match (trained, rate) {
-            // a rate that is too large ends in numbers that are none
-            (Err(Error::NotFinite { .. } | Error::Numerical(_)), Some(_)) if !seen.is_empty() => {
-                return Ok(Some(Run::diverged(rate, seen)));
-            }
-            (trained, _) => trained?,
         };
-        if trained.interrupted {
+        let watch = Watch {
+            stop: &|| self.limits.next().is_break(),
+            ..Watch::new(observe)
+        };
+        let trained = training::train(network, self.data, &options, watch)?;
+        if trained.end == End::BrokenOff {
             return Ok(None);
         }
         let test = match &self.job.test {
@@ -198,7 +193,7 @@ impl Session<'_> {
             best: trained.best,
             history: trained.history,
             test,
-            diverged: false,
+            diverged: trained.end == End::Diverged,
         }))
     }
 }

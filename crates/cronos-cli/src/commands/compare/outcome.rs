@@ -16,34 +16,24 @@ use std::fmt::Write;
 pub struct Run {
     /// `None` where none has to be chosen.
     pub rate: Option<f64>,
-    /// The best epoch on the validation rows.
+    /// The epoch that was chosen on the validation rows.
     pub best: usize,
     pub history: Vec<Epoch>,
-    /// Of the network of the best epoch.
+    /// Of the network of that epoch.
     pub test: Option<Score>,
     /// Whether it ended in numbers that are none.
     pub diverged: bool,
 }
 
 impl Run {
-    /// A run that left these epochs behind, at least one, and no network.
-    pub fn diverged(rate: Option<f64>, history: Vec<Epoch>) -> Self {
-        let places = 0..history.len();
-        let best = places.reduce(|best, at| match better(&history[at], &history[best]) {
-            true => at,
-            false => best,
-        });
-        Self {
-            rate,
-            best: best.unwrap_or(0),
-            history,
-            test: None,
-            diverged: true,
-        }
-    }
-
+    /// The epoch with the highest score on the validation rows.
     pub fn peak(&self) -> &Epoch {
-        &self.history[self.best]
+        (self.history.iter())
+            .reduce(|best, epoch| match better(epoch, best) {
+                true => epoch,
+                false => best,
+            })
+            .unwrap_or(&self.history[self.best])
     }
 
     /// Seconds of training.

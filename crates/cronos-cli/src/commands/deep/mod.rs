@@ -1,5 +1,6 @@
 //! `cronos deep`
 
+mod checkpoint;
 mod chosen;
 pub(super) mod data;
 mod memory;
@@ -15,8 +16,9 @@ use crate::model_file;
 use crate::output;
 use crate::progress::Epochs;
 use crate::score::Score;
-use cronos_deep::Rule;
+use cronos_deep::{Checkpoint, End, Keep, Rule, Watch};
 use data::Data;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::time::Instant;
 use summary::Summary;
@@ -29,6 +31,7 @@ pub fn run(deep: &Deep) -> Result<ExitCode, Failure> {
         model_file::check_writable(out, network.force)?;
     }
     training::check(network)?;
+    let mut kept = checkpoint::open(deep)?;
     start_threads(network.threads)?;
     let interrupt = Interrupt::listen()?;
     let mut job = Job::read(&network.source)?;
@@ -41,15 +44,31 @@ pub fn run(deep: &Deep) -> Result<ExitCode, Failure> {
         seconds: network.time_limit,
     };
     let bar = Epochs::new(options.epochs);
-    let trained = training::train(network, &data, &options, &mut |epoch| {
-        bar.show(epoch);
-        limits.next()
-    });
+    let from = kept.as_mut().and_then(|kept| kept.from.take());
+    let mut keep = |state: &Checkpoint| match kept.as_mut().map(|kept| kept.write(state)) {
+        Some(false) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let watch = Watch {
+        observe: &mut |epoch| {
+            bar.show(epoch);
+            limits.next()
+        },
+        stop: &|| limits.next().is_break(),
+        keep: deep.checkpoint.is_some().then_some(&mut keep as Keep<'_>),
+        from: from.as_ref(),
+    };
+    let trained = training::train(network, &data, &options, watch);
     bar.finish();
     let trained = trained?;
+    if let Some(failure) = kept.and_then(|kept| kept.failure) {
+        return Err(failure);
+    }
     let mut model = training::model(&job, network, &data, &options, &trained, imputation)?;
-    if trained.interrupted {
-        model.training.status = limits.met().into();
+    match trained.end {
+        End::Finished => {}
+        End::BrokenOff => model.training.status = limits.met().into(),
+        End::Diverged => model.training.status = "numerical-failure".into(),
     }
     let train_score = job.train_truth.score(&model, &job.train)?;
     let test_score = match &job.test {

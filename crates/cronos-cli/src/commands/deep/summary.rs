@@ -7,7 +7,7 @@ use crate::summary::{target, two_columns};
 use cronos::Model;
 use cronos::memory::human;
 use cronos::stack::Layer;
-use cronos_deep::{Epoch, Layers, Options, Trained};
+use cronos_deep::{End, Epoch, Layers, Options, Trained};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -156,7 +156,7 @@ impl Summary<'_> {
                 None => "not saved; pass --out model.safetensors to keep it".to_string(),
             },
         ));
-        let headline = match self.trained.interrupted {
+        let headline = match self.trained.end == End::BrokenOff {
             true => "stopped early; the best network so far:",
             false => "trained; the best epoch on held-out rows:",
         };

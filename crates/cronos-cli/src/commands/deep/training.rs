@@ -8,7 +8,7 @@ use crate::commands::job::Job;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use cronos::{Error, HeadOptions, Loss, Model, Training};
-use cronos_deep::{Device, Epoch, Layers, Options, Rule, Trained};
+use cronos_deep::{Device, Layers, Options, Rule, Trained, Watch};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -119,19 +119,19 @@ pub fn options(network: &Network, data: &Data<'_>, rule: Rule) -> Options {
     }
 }
 
-/// Trains from the start; `observe` sees every epoch and may break off.
+/// Trains, if there is room for it.
 pub fn train(
     network: &Network,
     data: &Data<'_>,
     options: &Options,
-    observe: &mut dyn FnMut(&Epoch) -> ControlFlow<()>,
+    watch: Watch<'_>,
 ) -> Result<Trained<Layers>, Error> {
     let device = Device::flex().autodiff();
     let shape = data.train().inputs.shape();
     memory::check(network, data)?;
     let layers = network.arch.build(&shape, options.seed, &device)?;
     let validation = data.validation();
-    cronos_deep::train(layers, data.train(), validation, options, &device, observe)
+    cronos_deep::train_with(layers, data.train(), validation, options, &device, watch)
 }
 
 /// The model: layers and network as one.
