@@ -83,11 +83,12 @@ pub fn train_with<F: Features>(
             break;
         }
         let epoch = match run.judge(number) {
-            Err(Error::NotFinite { .. } | Error::Numerical(_)) if !history.is_empty() => {
-                end = End::Diverged;
-                break;
-            }
-            epoch => epoch?,
+            Err(Error::NotFinite { .. } | Error::Numerical(_)) if number > 0 => None,
+            epoch => Some(epoch?).filter(|epoch| number == 0 || epoch.validation_loss.is_finite()),
+        };
+        let Some(epoch) = epoch else {
+            end = End::Diverged;
+            break;
         };
         history.push(epoch);
         if is_best(&history, best, run.counted()) {
