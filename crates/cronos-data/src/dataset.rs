@@ -204,6 +204,15 @@ impl Dataset {
         labels::all_as(self.some_target()?, classes).map_err(|trouble| self.at_origin(trouble))
     }
 
+    /// Only the rows of some classes.
+    ///
+    /// # Errors
+    /// When the target cannot hold classes, naming the file and the place in it.
+    pub fn of_classes(&self, classes: &[String]) -> Result<Dataset, DataError> {
+        let rows = labels::rows_of(self.some_target()?, classes);
+        Ok(self.select(&rows.map_err(|trouble| self.at_origin(trouble))?))
+    }
+
     /// The target as numbers, as [`labels::numbers`] gives them.
     ///
     /// # Errors

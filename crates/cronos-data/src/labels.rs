@@ -105,6 +105,13 @@ pub(crate) fn all_as(target: &Target, classes: &[String]) -> Result<Vec<usize>, 
     encode_names(&class_names(target)?, classes)
 }
 
+/// The rows whose class is one of `classes`.
+pub(crate) fn rows_of(target: &Target, classes: &[String]) -> Result<Vec<usize>, Trouble> {
+    let names = class_names(target)?;
+    let wanted = |row: &usize| classes.contains(&names[*row]);
+    Ok((0..names.len()).filter(wanted).collect())
+}
+
 /// The target as numbers: how many columns, and the values row after row.
 ///
 /// # Errors

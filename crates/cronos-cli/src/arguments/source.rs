@@ -31,6 +31,9 @@ pub struct Source {
     /// Fill missing values with the mean or median of their column
     #[arg(long, value_enum, value_name = "HOW")]
     pub impute: Option<Impute>,
+    /// Use only rows of these classes; written as in --positive
+    #[arg(long, value_name = "CLASSES", allow_hyphen_values = true)]
+    pub classes: Vec<String>,
     /// Two-class task: these classes against the rest; separated by commas, a name with a comma in
     /// double quotes or in a --positive of its own
     #[arg(long, value_name = "CLASSES", allow_hyphen_values = true)]

@@ -46,17 +46,30 @@ impl Job {
         let class_weights = class_weights(source)?;
         let options = read_options(source)?;
         let loaded = cronos_data::read(&source.data, &options).map_err(Failure::reading)?;
-        let data = loaded.train;
+        let mut data = loaded.train;
+        let only = only(source, &data)?;
+        if let Some(classes) = &only {
+            data = data.of_classes(classes).map_err(Failure::reading)?;
+        }
         remark_on_index(source, &data);
         data.remarks.iter().for_each(|text| output::remark(text));
         let images = images(&data);
         let (goal, truth) = Goal::of(source, &data)?;
-        let other = match &source.test {
+        let mut other = match &source.test {
             Some(test) => Some(read_test(source, test, &data, options)?),
             // a test part without a target can test nothing
             None if source.holdout.is_none() => loaded.test.filter(|test| test.target.is_some()),
             None => None,
         };
+        if let (Some(classes), Some(test)) = (&only, &mut other) {
+            *test = test.of_classes(classes).map_err(Failure::reading)?;
+            if test.features.rows == 0 {
+                return Err(Failure::Input(format!(
+                    "the test data {:?} has no row of the classes of --classes",
+                    test.name
+                )));
+            }
+        }
         let fingerprint = data.fingerprint();
         let held_out = other.is_none();
         let left_out = left_out(&data);
@@ -141,6 +154,17 @@ fn class_weights(source: &Source) -> Result<Option<ClassWeights>, Failure> {
     ClassWeights::parse(&source.class_weight)
         .map(Some)
         .map_err(|error| Failure::Usage(format!("--class-weight: {error}")))
+}
+
+/// The classes whose rows alone are used, if they were named.
+fn only(source: &Source, data: &Dataset) -> Result<Option<Vec<String>>, Failure> {
+    if source.classes.is_empty() {
+        return Ok(None);
+    }
+    let all = data.labels().map_err(Failure::reading)?.classes;
+    labels::chosen(&source.classes, &all)
+        .map(Some)
+        .map_err(Failure::reading)
 }
 
 /// How the training data is read.
@@ -318,12 +342,19 @@ impl Goal {
         let task = match source.task {
             Some(arguments::Task::Classification) => cronos_data::Task::Classification,
             Some(arguments::Task::Regression) => cronos_data::Task::Regression,
-            None if source.positive.is_empty() => labels::infer_task(target),
+            None if source.positive.is_empty() && source.classes.is_empty() => {
+                labels::infer_task(target)
+            }
             None => cronos_data::Task::Classification,
         };
         if task == cronos_data::Task::Regression {
-            if !source.positive.is_empty() {
-                return Err(needs_classes("--positive"));
+            for (option, given) in [
+                ("--positive", &source.positive),
+                ("--classes", &source.classes),
+            ] {
+                if !given.is_empty() {
+                    return Err(needs_classes(option));
+                }
             }
             let goal = Self {
                 task: Task::Regression,

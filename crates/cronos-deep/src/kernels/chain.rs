@@ -59,6 +59,8 @@ pub(crate) struct Tape {
     rows: Vec<f32>,
     /// What every group of rows adds to the gradient.
     sums: Vec<f32>,
+    /// The weights of all convolutions as they need them.
+    packed: Vec<f32>,
 }
 
 impl Chain {
@@ -91,7 +93,7 @@ impl Chain {
 
     pub fn convolution(&mut self, op: Convolution) {
         self.size += op.size();
-        self.room = self.room.max(op.windows());
+        self.room = self.room.max(op.room());
         let (input, output) = (op.input(), op.output());
         self.push(Op::Convolution(op), input, output);
     }
@@ -144,8 +146,23 @@ impl Chain {
         self.length += output;
     }
 
+    fn convolutions(&self) -> impl Iterator<Item = &Convolution> {
+        self.steps.iter().filter_map(|step| match &step.op {
+            Op::Convolution(op) => Some(op),
+            _ => None,
+        })
+    }
+
+    fn pack(&self, parameters: &[f32], packed: &mut Vec<f32>) {
+        packed.clear();
+        self.convolutions()
+            .for_each(|op| op.pack(parameters, packed));
+    }
+
     /// What comes out of rows, of which nothing else is kept.
     pub fn apply(&self, parameters: &[f32], x: Rows<'_>, y: &mut Vec<f32>) {
+        let mut packed = Vec::new();
+        self.pack(parameters, &mut packed);
         sized(y, x.count() * self.output)
             .par_chunks_mut(self.output.max(1))
             .enumerate()
@@ -153,7 +170,7 @@ impl Chain {
                 || (vec![0.0; self.length], vec![0.0; self.room]),
                 |(tape, room), (row, y)| {
                     tape[..self.input].copy_from_slice(x.row(row));
-                    self.play(parameters, tape, room);
+                    self.play(parameters, &packed, tape, room);
                     y.copy_from_slice(&tape[self.at..][..self.output]);
                 },
             );
@@ -161,14 +178,16 @@ impl Chain {
 
     /// The same with the tapes kept.
     pub fn forward(&self, parameters: &[f32], x: Rows<'_>, tape: &mut Tape) {
-        sized(&mut tape.rows, x.count() * self.length)
+        let Tape { rows, packed, .. } = tape;
+        self.pack(parameters, packed);
+        sized(rows, x.count() * self.length)
             .par_chunks_mut(self.length.max(1))
             .enumerate()
             .for_each_init(
                 || vec![0.0; self.room],
                 |room, (row, tape)| {
                     tape[..self.input].copy_from_slice(x.row(row));
-                    self.play(parameters, tape, room);
+                    self.play(parameters, packed, tape, room);
                 },
             );
     }
@@ -183,7 +202,7 @@ impl Chain {
         }
     }
 
-    fn play(&self, parameters: &[f32], tape: &mut [f32], room: &mut [f32]) {
+    fn play(&self, parameters: &[f32], mut packed: &[f32], tape: &mut [f32], room: &mut [f32]) {
         for step in &self.steps {
             if step.from == step.to {
                 relu(&mut tape[step.to..][..step.output]);
@@ -195,7 +214,11 @@ impl Chain {
                 &mut after[..step.output],
             );
             match &step.op {
-                Op::Convolution(op) => op.forward(parameters, x, y, room),
+                Op::Convolution(op) => {
+                    let (own, rest) = packed.split_at(op.packed());
+                    op.forward(parameters, own, x, y, room);
+                    packed = rest;
+                }
                 Op::Pool(op) => op.forward(x, y),
                 Op::GlobalAverage(op) => op.forward(x, y),
                 Op::Relu => {
@@ -211,7 +234,6 @@ impl Chain {
     /// rows that went in, if it is wanted.
     pub fn backward(
         &self,
-        parameters: &[f32],
         tape: &mut Tape,
         pull: &[f32],
         gradient: &mut [f32],
@@ -219,6 +241,7 @@ impl Chain {
     ) {
         let rows = pull.len() / self.output.max(1);
         let groups = rows.div_ceil(GROUP);
+        let packed = &tape.packed;
         tape.sums.clear();
         tape.sums.resize(groups * self.size, 0.0);
         // as many parts as there are groups, even where there is nothing to write
@@ -242,7 +265,7 @@ impl Chain {
                     let tapes = tapes.chunks(self.length);
                     for (tape, pull) in tapes.zip(pull.chunks(self.output)) {
                         pulls[self.at..][..self.output].copy_from_slice(pull);
-                        self.rewind(parameters, tape, pulls, sum, wanted, room);
+                        self.rewind(packed, tape, pulls, sum, wanted, room);
                         if let Some(back) = back.next() {
                             back.copy_from_slice(&pulls[..self.input]);
                         }
@@ -254,6 +277,12 @@ impl Chain {
             for sum in tape.sums.chunks(self.size.max(1)) {
                 add(own, sum);
             }
+            let mut rest = own;
+            for op in self.convolutions() {
+                let (gradient, behind) = rest.split_at_mut(op.size());
+                op.order(gradient);
+                rest = behind;
+            }
         }
     }
 
@@ -261,7 +290,7 @@ impl Chain {
     /// the last operation that read it; only a residual is read twice, and then added to.
     fn rewind(
         &self,
-        parameters: &[f32],
+        mut packed: &[f32],
         tape: &[f32],
         pulls: &mut [f32],
         mut sum: &mut [f32],
@@ -284,8 +313,9 @@ impl Chain {
                     let (rest, own) = sum.split_at_mut(sum.len() - op.size());
                     let x = &tape[step.from..][..step.input];
                     let back = (wanted || step.from > 0).then_some(back);
-                    op.backward(parameters, x, pull, own, back, room);
-                    sum = rest;
+                    let (before, weights) = packed.split_at(packed.len() - op.packed());
+                    op.backward(weights, x, pull, own, back, room);
+                    (sum, packed) = (rest, before);
                 }
                 Op::Pool(op) => op.backward(pull, back),
                 Op::GlobalAverage(op) => op.backward(pull, back),

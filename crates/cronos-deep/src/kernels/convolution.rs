@@ -1,10 +1,14 @@
-//! Convolutions of 3 x 3 with zeros around the image, as products with windows.
+//! Convolutions of 3 x 3 with zeros around the image.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use super::correlate::{self, Correlate};
+use super::frame::{Frame, SIDE, SLACK};
+use super::slide::{Slide, pack};
+use pulp::Arch;
 
 /// Pixels of a window.
-const WINDOW: usize = 9;
+const WINDOW: usize = SIDE * SIDE;
+/// Numbers that are added side by side.
+const LANES: usize = 8;
 
 /// A convolution and where its parameters begin: weights (outputs x channels x 3 x 3), then
 /// biases.
@@ -32,159 +36,174 @@ impl Convolution {
         self.outputs * self.pixels()
     }
 
-    /// Numbers in all windows of an image.
-    pub fn windows(&self) -> usize {
-        self.window() * self.pixels()
-    }
-
     /// Numbers that one output looks at.
     fn window(&self) -> usize {
         self.channels * WINDOW
     }
 
-    fn places(&self) -> (usize, usize) {
-        (
-            self.height.div_ceil(self.stride),
-            self.width.div_ceil(self.stride),
-        )
-    }
-
+    /// Numbers of a channel that comes out.
     fn pixels(&self) -> usize {
-        let (height, width) = self.places();
+        let (height, width) = self.frame().places();
         height * width
     }
 
-    fn weight<'p>(&self, parameters: &'p [f32]) -> MatRef<'p, f32> {
-        let own = &parameters[self.first..][..self.outputs * self.window()];
-        MatRef::from_row_major_slice(own, self.outputs, self.window())
-    }
-
-    /// One image; `windows` is room for its windows.
-    pub fn forward(&self, parameters: &[f32], x: &[f32], y: &mut [f32], windows: &mut [f32]) {
-        let bias = &parameters[self.first + self.outputs * self.window()..][..self.outputs];
-        let pixels = self.pixels();
-        let windows = &mut windows[..self.windows()];
-        self.read(x, windows);
-        for (y, &bias) in y.chunks_mut(pixels).zip(bias) {
-            y.fill(bias);
+    fn frame(&self) -> Frame {
+        Frame {
+            height: self.height,
+            width: self.width,
+            stride: self.stride,
         }
-        matmul(
-            MatMut::from_row_major_slice_mut(y, self.outputs, pixels),
-            Accum::Add,
-            self.weight(parameters),
-            MatRef::from_row_major_slice(windows, self.window(), pixels),
-            1.0,
-            Par::Seq,
-        );
     }
 
-    /// Adds what one image contributes to the gradient of these parameters, and writes that
-    /// in `x` if it is wanted.
-    pub fn backward(
+    /// Numbers that there must be room for.
+    pub fn room(&self) -> usize {
+        let frame = self.frame();
+        let found = frame.windows() + SLACK;
+        let forward = self.channels * frame.plane() + self.outputs * found;
+        let back = self.outputs * frame.pull_plane() + self.channels * found;
+        forward.max(back).max(correlate::room(frame))
+    }
+
+    /// Numbers that [`Self::pack`] appends.
+    pub fn packed(&self) -> usize {
+        2 * self.outputs * self.window()
+    }
+
+    /// Appends the weights as they are needed, forward and on the way back.
+    pub fn pack(&self, parameters: &[f32], packed: &mut Vec<f32>) {
+        let frame = self.frame();
+        let weight = &parameters[self.first..][..self.outputs * self.window()];
+        let (inputs, outputs) = (self.channels, self.outputs);
+        pack::<false>(weight, inputs, outputs, &frame.taps(), packed);
+        for phase in frame.phases() {
+            pack::<true>(weight, outputs, inputs, &frame.pull_taps(phase), packed);
+        }
+    }
+
+    /// One image, with the weights packed.
+    pub fn forward(
         &self,
         parameters: &[f32],
+        packed: &[f32],
+        x: &[f32],
+        y: &mut [f32],
+        room: &mut [f32],
+    ) {
+        let frame = self.frame();
+        let plane = frame.plane();
+        let (framed, out) = room.split_at_mut(self.channels * plane);
+        let images = x.chunks(self.height * self.width);
+        for (x, framed) in images.zip(framed.chunks_mut(plane)) {
+            frame.fill(x, framed);
+        }
+        let stride = frame.windows() + SLACK;
+        Arch::new().dispatch(Slide {
+            framed,
+            sources: self.channels,
+            plane,
+            taps: &frame.taps(),
+            packed,
+            targets: self.outputs,
+            stride,
+            count: frame.windows(),
+            out,
+        });
+        let (_, wide) = frame.places();
+        let bias = &parameters[self.first + self.outputs * self.window()..];
+        let found = out.chunks(stride).zip(bias);
+        for (y, (out, bias)) in y.chunks_mut(self.pixels()).zip(found) {
+            for (y, out) in y.chunks_mut(wide).zip(out.chunks(frame.line())) {
+                y.iter_mut()
+                    .zip(out)
+                    .for_each(|(y, found)| *y = found + bias);
+            }
+        }
+    }
+
+    /// Adds what one image contributes to the gradient of these parameters, its weights in the
+    /// order outputs x 3 x 3 x channels, and writes that in `x` if it is wanted.
+    pub fn backward(
+        &self,
+        packed: &[f32],
         x: &[f32],
         pull: &[f32],
         sum: &mut [f32],
         back: Option<&mut [f32]>,
-        windows: &mut [f32],
+        room: &mut [f32],
     ) {
-        let (window, pixels) = (self.window(), self.pixels());
-        let windows = &mut windows[..self.windows()];
-        let (of_weight, of_bias) = sum.split_at_mut(self.outputs * window);
-        self.read(x, windows);
-        for (sum, pull) in of_bias.iter_mut().zip(pull.chunks(pixels)) {
-            *sum += pull.iter().sum::<f32>();
+        let (of_weight, of_bias) = sum.split_at_mut(self.outputs * self.window());
+        for (bias, pull) in of_bias.iter_mut().zip(pull.chunks(self.pixels())) {
+            *bias += total(pull);
         }
-        let pull = MatRef::from_row_major_slice(pull, self.outputs, pixels);
-        // dW = pull windowsᵀ
-        matmul(
-            MatMut::from_row_major_slice_mut(of_weight, self.outputs, window),
-            Accum::Add,
+        Arch::new().dispatch(Correlate {
+            frame: self.frame(),
+            channels: self.channels,
+            x,
             pull,
-            MatRef::from_row_major_slice(windows, window, pixels).transpose(),
-            1.0,
-            Par::Seq,
-        );
+            outputs: self.outputs,
+            sum: of_weight,
+            room,
+        });
         if let Some(back) = back {
-            // d windows = Wᵀ pull
-            let weight = self.weight(parameters);
-            let out = MatMut::from_row_major_slice_mut(windows, window, pixels);
-            matmul(out, Accum::Replace, weight.transpose(), pull, 1.0, Par::Seq);
+            let behind = &packed[self.outputs * self.window()..];
+            self.pull_back(behind, pull, back, room);
+        }
+    }
+
+    /// The gradient in `x`.
+    fn pull_back(&self, mut packed: &[f32], pull: &[f32], back: &mut [f32], room: &mut [f32]) {
+        let frame = self.frame();
+        let plane = frame.pull_plane();
+        let (framed, out) = room.split_at_mut(self.outputs * plane);
+        let pulls = pull.chunks(self.pixels());
+        for (pull, framed) in pulls.zip(framed.chunks_mut(plane)) {
+            frame.fill_pull(pull, framed);
+        }
+        if self.stride > SIDE {
+            // no window looks at some pixels
             back.fill(0.0);
-            self.spread(windows, back);
+        }
+        let stride = frame.windows() + SLACK;
+        for phase in frame.phases() {
+            let taps = frame.pull_taps(phase);
+            let (own, rest) = packed.split_at(self.outputs * self.channels * taps.len());
+            packed = rest;
+            Arch::new().dispatch(Slide {
+                framed,
+                sources: self.outputs,
+                plane,
+                taps: &taps,
+                packed: own,
+                targets: self.channels,
+                stride,
+                count: frame.found(phase),
+                out,
+            });
+            let images = back.chunks_mut(self.height * self.width);
+            for (back, found) in images.zip(out.chunks(stride)) {
+                frame.put(phase, found, back);
+            }
         }
     }
 
-    /// Goes over the lines of all windows: `each` gets a line of places, the line of the
-    /// image they look at if it is inside, and how far to the left of its place.
-    fn lines(&self, mut each: impl FnMut(usize, Option<usize>, usize)) {
-        let (height, width) = self.places();
-        for row in 0..self.window() {
-            let (channel, down, right) = (row / WINDOW, row / 3 % 3, row % 3);
-            for i in 0..height {
-                let line = (i * self.stride + down).checked_sub(1);
-                let line = line.filter(|&line| line < self.height);
-                let from = line.map(|line| (channel * self.height + line) * self.width);
-                each((row * height + i) * width, from, right);
+    /// Brings a gradient into the order of the parameters.
+    pub fn order(&self, gradient: &mut [f32]) {
+        let mut kernels = vec![0.0; self.window()];
+        let weights = &mut gradient[..self.outputs * self.window()];
+        for own in weights.chunks_mut(self.window()) {
+            kernels.copy_from_slice(own);
+            for (at, own) in own.iter_mut().enumerate() {
+                *own = kernels[at % WINDOW * self.channels + at / WINDOW];
             }
         }
     }
+}
 
-    /// Places of a line whose pixel `stride·j + right − 1` is inside.
-    fn inside(&self, right: usize) -> (usize, usize) {
-        let (_, width) = self.places();
-        let from = usize::from(right == 0);
-        let to = (self.width + 1 - right).div_ceil(self.stride);
-        (from, width.min(to))
+fn total(numbers: &[f32]) -> f32 {
+    let (chunks, rest) = numbers.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for chunk in chunks {
+        sums.iter_mut().zip(chunk).for_each(|(sum, x)| *sum += x);
     }
-
-    /// All windows of an image: channels · 9 x places.
-    fn read(&self, x: &[f32], windows: &mut [f32]) {
-        let (_, width) = self.places();
-        self.lines(|at, line, right| {
-            let out = &mut windows[at..][..width];
-            let (from, to) = self.inside(right);
-            let Some(line) = line.filter(|_| from < to) else {
-                out.fill(0.0);
-                return;
-            };
-            out[..from].fill(0.0);
-            out[to..].fill(0.0);
-            let x = &x[line + from * self.stride + right - 1..];
-            match self.stride {
-                1 => out[from..to].copy_from_slice(&x[..to - from]),
-                stride => {
-                    let x = x.iter().step_by(stride);
-                    out[from..to]
-                        .iter_mut()
-                        .zip(x)
-                        .for_each(|(out, &x)| *out = x);
-                }
-            }
-        });
-    }
-
-    /// Adds windows back to where they were read.
-    fn spread(&self, windows: &[f32], back: &mut [f32]) {
-        let (_, width) = self.places();
-        self.lines(|at, line, right| {
-            let (from, to) = self.inside(right);
-            let Some(line) = line.filter(|_| from < to) else {
-                return;
-            };
-            let own = &windows[at..][..width][from..to];
-            let back = &mut back[line + from * self.stride + right - 1..];
-            match self.stride {
-                1 => back
-                    .iter_mut()
-                    .zip(own)
-                    .for_each(|(back, own)| *back += own),
-                stride => {
-                    let back = back.iter_mut().step_by(stride);
-                    back.zip(own).for_each(|(back, own)| *back += own);
-                }
-            }
-        });
-    }
+    sums.iter().chain(rest).sum()
 }

@@ -6,9 +6,12 @@
 
 mod chain;
 mod convolution;
+mod correlate;
+mod frame;
 mod layout;
 mod linear;
 mod pool;
+mod slide;
 
 use chain::Chain;
 use convolution::Convolution;
@@ -209,7 +212,7 @@ impl Kernels {
                     linear.backward(parameters, x, here, gradient, into);
                 }
                 Stage::Chain(chain) => {
-                    chain.backward(parameters, &mut after[0].chain, here, gradient, into);
+                    chain.backward(&mut after[0].chain, here, gradient, into);
                 }
             }
             std::mem::swap(here, back);

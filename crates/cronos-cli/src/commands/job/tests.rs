@@ -40,6 +40,22 @@ fn weights_are_there_when_they_are_asked_for() {
 }
 
 #[test]
+fn rows_of_some_classes() {
+    let text = "a,w,y\n5,1,p\n3,2,q\n4,3,r\n7,4,p\n8,5,q\n";
+    let some = job(text, "--holdout 0 --weight-column w --classes q,p").unwrap();
+    assert_eq!(some.classes(), ["p", "q"]);
+    assert_eq!(some.weights, Some(vec![1.0, 2.0, 4.0, 5.0]));
+    assert_eq!(some.train.to_matrix().values(), [5.0, 3.0, 7.0, 8.0]);
+    let refused = |options: &str| match job(text, options) {
+        Err(Failure::Input(text) | Failure::Usage(text)) => text,
+        _ => panic!("{options} is taken"),
+    };
+    assert!(refused("--classes p,s").contains("\"s\""));
+    assert!(refused("--classes p").contains("only one class"));
+    assert!(refused("--target a --task regression --classes 5,3").contains("--classes"));
+}
+
+#[test]
 fn the_weights_of_rows_and_classes_are_multiplied() {
     let given = weights(TABLE, "--holdout 0 --weight-column w --class-weight no=10");
     assert_eq!(given, Some(vec![10.0, 20.0, 30.0, 4.0]));

@@ -117,10 +117,12 @@ fn task(fit: &Fit, job: &Job) -> Choice {
         ),
         Task::Regression => ("regression", "the target takes many values"),
     };
-    let why = match (&fit.source.task, fit.source.positive.is_empty()) {
-        (Some(_), _) => "given by --task",
-        (None, false) => "the classes of --positive against the rest",
-        (None, true) => found,
+    let source = &fit.source;
+    let why = match &source.task {
+        Some(_) => "given by --task",
+        None if !source.positive.is_empty() => "the classes of --positive against the rest",
+        None if !source.classes.is_empty() => "the classes of --classes",
+        None => found,
     };
     choice("task", task, why)
 }
