@@ -91,6 +91,13 @@ fn layers_of_ones_own_choice() {
             .convolution(2, 2, device)
             .linear(4, device);
         compare("strides", seeded(strided), 9);
+        let far = Layers::new(&shape)
+            .convolution(7, 2, device)
+            .convolution(13, 1, device)
+            .convolution(10, 4, device)
+            .relu()
+            .residual(device);
+        compare("far strides", seeded(far), 9);
         let pooled = Layers::new(&shape)
             .relu()
             .residual(device)

@@ -5,6 +5,7 @@ mod table;
 
 use super::checks::start_threads;
 use super::deep::data::Data;
+use super::deep::memory;
 use super::deep::training::{self, ALTERNATION, Limits};
 use super::job::Job;
 use crate::arguments::{Compare, RateRange};
@@ -36,6 +37,7 @@ pub fn run(compare: &Compare) -> Result<ExitCode, Failure> {
     let mut job = Job::read(&network.source)?;
     let imputation = job.impute(&network.source)?;
     let data = Data::of(&job, network)?;
+    memory::check(network, &data)?;
     let limits = Limits {
         interrupt: &interrupt,
         start,

@@ -2,24 +2,28 @@
 
 use super::data::Data;
 use crate::arguments::Network;
+use crate::memory::{peak_bytes, resident_bytes};
 use cronos::{Error, memory};
 use cronos_deep::Architecture;
 
 /// Rows that go through the layers together where they are not trained.
 const TOGETHER: usize = 512;
-/// Bytes of a number in single and in double precision.
-const SINGLE: u64 = 4;
-const DOUBLE: u64 = 8;
+/// Bytes of a number.
+const BYTES: u64 = 4;
 /// A weight, its gradient, and what the layers and the optimizer keep of both.
 const COPIES: u64 = 8;
+/// The weights of the last two layers, and the steps that the next one is made from.
+const STEPS: u64 = 26;
 
-/// Refuses a training that does not fit, and tells a way out.
-pub fn check(network: &Network, data: &Data<'_>) -> Result<(), Error> {
+/// Refuses a training that does not fit, and tells a way out; returns the bytes that this
+/// process will have taken by its end.
+pub fn check(network: &Network, data: &Data<'_>) -> Result<u64, Error> {
     let available = memory::available();
     let arrays = arrays(network, data);
     let needed = total(&arrays);
     if needed <= available {
-        return Ok(());
+        let so_far = resident_bytes().unwrap_or(0).saturating_add(needed);
+        return Ok(so_far.max(peak_bytes().unwrap_or(0)));
     }
     let largest = arrays.into_iter().max_by_key(|array| array.bytes);
     let advice = largest.map(|array| {
@@ -46,46 +50,64 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
     let samples = data.train();
     let (rows, outputs) = (samples.inputs.rows(), samples.y.columns());
     let sizes = Sizes::of(&network.arch, &samples.inputs.shape());
-    let layers = |rows: usize| Array {
-        name: "the layers of a batch",
-        bytes: SINGLE.saturating_mul(product(&[rows, sizes.widest])),
-        less: match data.is_image() {
-            true => "use a smaller --image-size, fewer channels, or a smaller --batch",
-            false => "use smaller widths in --arch, or a smaller --batch",
-        },
+    let units = 2 * network.gates * outputs;
+    let image = data.is_image();
+    let array = |name, numbers: u64, less: [&'static str; 2]| Array {
+        name,
+        bytes: BYTES.saturating_mul(numbers),
+        less: less[usize::from(image)],
     };
-    let features = |bytes: u64| Array {
-        name: "the features of all training rows",
-        bytes: bytes.saturating_mul(product(&[rows, sizes.width + 1])),
-        less: match data.is_image() {
-            true => "use --arch residual, a smaller --image-size, or fewer rows",
-            false => "use a smaller last width in --arch, or fewer rows",
-        },
+    let layers = |rows: usize, numbers: usize| {
+        array(
+            "the layers of a batch",
+            product(&[rows, numbers]),
+            [
+                "use smaller widths in --arch, or a smaller --batch",
+                "use a smaller --image-size, fewer channels, or a smaller --batch",
+            ],
+        )
     };
-    let batch = sizes.kept.saturating_mul(network.batch.min(rows));
+    // each thread has a row under way
+    let threads = rayon::current_num_threads();
     let moments = [
         // an epoch
-        vec![layers(batch)],
-        // the features as they are made, in a list that grows
-        vec![layers(TOGETHER.min(rows)), features(2 * SINGLE)],
-        // the same and, to be scored, in double precision
-        vec![features(2 * SINGLE + DOUBLE)],
+        vec![layers(network.batch.min(rows) + 2 * threads, sizes.row)],
+        // the last two layers, with a copy of the features
+        vec![
+            layers(TOGETHER.min(rows), sizes.input + 2 * sizes.width),
+            array(
+                "the features of all training rows",
+                product(&[2, rows, sizes.width + 1]),
+                [
+                    "use a smaller last width in --arch, or fewer rows",
+                    "use --arch residual, a smaller --image-size, or fewer rows",
+                ],
+            ),
+            array(
+                "the last two layers on all training rows",
+                product(&[2, rows, units]),
+                ["use fewer --gates, or fewer rows"; 2],
+            ),
+        ],
     ];
     let most = moments.into_iter().max_by_key(|arrays| total(arrays));
     let always = [
-        Array {
-            name: "the weights of the layers",
-            bytes: (COPIES * SINGLE).saturating_mul(sizes.weights),
-            less: match data.is_image() {
-                true => "use --arch cnn or residual, or a smaller --image-size",
-                false => "use a smaller first width in --arch",
-            },
-        },
-        Array {
-            name: "the units of the last two layers on all training rows",
-            bytes: (2 * SINGLE).saturating_mul(product(&[rows, 2, network.gates, outputs])),
-            less: "use fewer --gates, or fewer rows",
-        },
+        array(
+            "the weights of the layers",
+            COPIES.saturating_mul(sizes.weights),
+            [
+                "use a smaller first width in --arch",
+                "use --arch cnn or residual, or a smaller --image-size",
+            ],
+        ),
+        array(
+            "the weights of the last two layers",
+            STEPS.saturating_mul(product(&[units, sizes.width + 1])),
+            [
+                "use a smaller last width in --arch, or fewer --gates",
+                "use --arch residual, a smaller --image-size, or fewer --gates",
+            ],
+        ),
     ];
     most.into_iter().flatten().chain(always).collect()
 }
@@ -101,48 +123,61 @@ fn product(numbers: &[usize]) -> u64 {
 /// How large an architecture is on inputs of a shape.
 #[derive(Debug, PartialEq)]
 struct Sizes {
-    /// Features of a row.
+    /// Numbers that go in and features that come out.
+    input: usize,
     width: usize,
-    /// Numbers of a row where they are most.
-    widest: usize,
+    /// All that is kept of a row for the gradient.
+    row: usize,
     weights: u64,
-    /// How often that many are kept for the gradient, as it was measured.
-    kept: usize,
 }
 
 impl Sizes {
     fn of(architecture: &Architecture, input: &[usize]) -> Self {
         let inputs: usize = input.iter().product();
-        // the first layer of channels is as large as the image
-        let pixels: usize = input.iter().skip(1).product();
-        let first = |channels: &[usize]| channels.first().map_or(0, |first| first * pixels);
-        let last = |sizes: &[usize]| sizes.last().copied().unwrap_or(inputs);
-        let (width, widest, weights) = match architecture {
-            Architecture::Linear(width) => (*width, *width, product(&[inputs, *width])),
-            Architecture::Mlp(widths) => {
-                let from = std::iter::once(&inputs).chain(widths);
-                let weights = from.zip(widths).map(|(from, to)| product(&[*from, *to]));
-                let weights = weights.fold(0, u64::saturating_add);
-                let widest = widths.iter().copied().max().unwrap_or(0);
-                (last(widths), widest, weights)
-            }
+        let image = |channels: usize, side: &dyn Fn(usize) -> usize| {
+            let sides = input.iter().skip(1).map(|&length| side(length));
+            sides.fold(channels, usize::saturating_mul)
+        };
+        let mut sizes = Self {
+            input: inputs,
+            width: inputs,
+            row: inputs,
+            weights: 0,
+        };
+        match architecture {
+            Architecture::Linear(width) => sizes.linear(*width),
+            Architecture::Mlp(widths) => widths.iter().for_each(|&width| sizes.linear(width)),
             // filters are small beside what comes out of them
             Architecture::Cnn(channels) => {
-                let halved = |side: &usize| side.checked_shr(channels.len() as u32).unwrap_or(0);
-                let left: usize = input.iter().skip(1).map(halved).product();
-                (last(channels) * left, first(channels), 0)
+                for (at, &channels) in channels.iter().enumerate() {
+                    let halved = |times| move |side: usize| side.checked_shr(times).unwrap_or(0);
+                    sizes.keep(image(channels, &halved(at as u32)));
+                    sizes.keep(image(channels, &halved(at as u32 + 1)));
+                }
             }
-            Architecture::Residual(channels) => (last(channels), first(channels), 0),
-        };
-        Self {
-            width,
-            widest: widest.max(inputs),
-            weights,
-            kept: match architecture {
-                Architecture::Residual(_) => 16,
-                _ => 6,
-            },
+            Architecture::Residual(channels) => {
+                for (at, &channels) in channels.iter().enumerate() {
+                    let stride = 1usize.checked_shl(at as u32).unwrap_or(usize::MAX);
+                    // two before the sum, two after their ReLU
+                    for _ in 0..4 {
+                        sizes.keep(image(channels, &|side| side.div_ceil(stride)));
+                    }
+                }
+                sizes.keep(channels.last().copied().unwrap_or(inputs));
+            }
         }
+        sizes
+    }
+
+    fn keep(&mut self, numbers: usize) {
+        self.row = self.row.saturating_add(numbers);
+        self.width = numbers;
+    }
+
+    fn linear(&mut self, width: usize) {
+        let weights = product(&[self.width, width]);
+        self.weights = self.weights.saturating_add(weights);
+        self.keep(width);
     }
 }
 
@@ -155,11 +190,11 @@ mod tests {
     #[test]
     fn sizes_are_those_of_the_layers() {
         let device = Device::flex();
-        for (name, input, widest) in [
-            ("linear:7", vec![5], 7),
-            ("mlp:6,4", vec![9], 9),
-            ("cnn:3,5", vec![2, 9, 11], 3 * 99),
-            ("residual:4,6", vec![3, 8, 8], 4 * 64),
+        for (name, input, row) in [
+            ("linear:7", vec![5], 5 + 7),
+            ("mlp:6,4", vec![9], 9 + 6 + 4),
+            ("cnn:3,5", vec![2, 9, 11], 2 * 99 + 3 * (99 + 20) + 5 * (20 + 4)),
+            ("residual:4,6", vec![3, 8, 7], 3 * 56 + 4 * (4 * 56 + 6 * 16) + 6),
         ] {
             let architecture: Architecture = name.parse().unwrap();
             let sizes = Sizes::of(&architecture, &input);
@@ -169,7 +204,7 @@ mod tests {
                 layers.output().iter().product::<usize>(),
                 "{name}"
             );
-            assert_eq!(sizes.widest, widest, "{name}");
+            assert_eq!((sizes.row, sizes.input), (row, input.iter().product()), "{name}");
             let (weights, _) = cronos_deep::parameters::read(&layers);
             if input.len() == 1 {
                 assert_eq!(sizes.weights, weights.len() as u64, "{name}");

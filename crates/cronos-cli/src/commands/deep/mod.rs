@@ -3,7 +3,7 @@
 mod checkpoint;
 mod chosen;
 pub(super) mod data;
-mod memory;
+pub(super) mod memory;
 mod summary;
 pub(super) mod training;
 
@@ -43,6 +43,7 @@ pub fn run(deep: &Deep) -> Result<ExitCode, Failure> {
         start,
         seconds: network.time_limit,
     };
+    let planned_bytes = memory::check(network, &data)?;
     let bar = Epochs::new(options.epochs);
     let from = kept.as_mut().and_then(|kept| kept.from.take());
     let mut keep = |state: &Checkpoint| match kept.as_mut().map(|kept| kept.write(state)) {
@@ -90,6 +91,7 @@ pub fn run(deep: &Deep) -> Result<ExitCode, Failure> {
         test: test_score.as_ref(),
         out: deep.out.as_deref(),
         total_seconds: start.elapsed().as_secs_f64(),
+        planned_bytes,
     };
     match network.json {
         true => output::print_json(&summary.json())?,

@@ -23,6 +23,7 @@ pub struct Summary<'a> {
     pub test: Option<&'a Score>,
     pub out: Option<&'a Path>,
     pub total_seconds: f64,
+    pub planned_bytes: u64,
 }
 
 impl Summary<'_> {
@@ -79,6 +80,7 @@ impl Summary<'_> {
                 "setup": self.total_seconds - last + first,
                 "iterations": last - first,
             },
+            "planned_memory_bytes": self.planned_bytes,
             "peak_memory_bytes": memory::peak_bytes(),
             "model": self.out.map(|path| path.display().to_string()),
         })

@@ -1,7 +1,6 @@
 //! One training of a deep network, as `deep` and `compare` do it.
 
 use super::data::Data;
-use super::memory;
 use crate::arguments::{HeadGates, Network};
 use crate::commands::checks::check_holdout;
 use crate::commands::job::Job;
@@ -119,7 +118,7 @@ pub fn options(network: &Network, data: &Data<'_>, rule: Rule) -> Options {
     }
 }
 
-/// Trains, if there is room for it.
+/// Trains.
 pub fn train(
     network: &Network,
     data: &Data<'_>,
@@ -128,7 +127,6 @@ pub fn train(
 ) -> Result<Trained<Layers>, Error> {
     let device = Device::flex().autodiff();
     let shape = data.train().inputs.shape();
-    memory::check(network, data)?;
     let layers = network.arch.build(&shape, options.seed, &device)?;
     let validation = data.validation();
     cronos_deep::train_with(layers, data.train(), validation, options, &device, watch)
