@@ -26,6 +26,7 @@ fn the_saved_model_scores_what_was_reported() {
     assert_eq!(report["loss"], "logistic");
     assert_eq!(report["epochs"], 6);
     assert_eq!(report["model"], "m.safetensors");
+    assert!(number(&report, "/planned_memory_bytes") > 1e6, "{report:#}");
     let data = &report["data"];
     let rows = number(data, "/train_rows") + number(data, "/validation_rows");
     assert_eq!((rows, &data["test_rows"]), (168.0, &json!(72)));
@@ -254,6 +255,10 @@ fn refusals_say_what_to_do() {
         (
             "--beta nan",
             "beta is NaN; it must be finite and not negative",
+        ),
+        (
+            "--beta 1e9",
+            "beta is 1000000000; it must be small enough to leave a unit in the last two layers",
         ),
         ("--time-limit 0", "time-limit is 0; it must be above 0"),
         (

@@ -104,6 +104,16 @@ fn the_head_never_raises_the_objective() {
 }
 
 #[test]
+fn a_penalty_that_leaves_nothing_may_be_lowered() {
+    let mut options = options(Rule::Alternate);
+    assert_eq!(all("mlp:16", &options).beta, 0.1);
+    (options.head.beta, options.head.lower, options.epochs) = (1e4, true, 1);
+    let trained = all("mlp:16", &options);
+    assert!(trained.beta < 1e4 && (1e4 / trained.beta).log(4.0).fract() < 1e-9);
+    assert!(trained.network.neurons() > 0);
+}
+
+#[test]
 fn every_rule_learns_what_a_bar_is() {
     let descend = |method: Method, rate| Rule::Descend { method, rate };
     let rules = [

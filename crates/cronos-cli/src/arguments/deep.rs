@@ -17,7 +17,7 @@ pub struct Network {
     #[arg(long, value_name = "NAME", default_value = "mlp:256,256")]
     pub arch: Architecture,
     /// Times that all rows are gone over; the best of these epochs is kept, chosen on a tenth of
-    /// the training rows that is held out [default: 30; up to 100 for fewer than 10,000 rows]
+    /// the training rows that is held out [default: 20; up to 100 for fewer than 15,000 rows]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     pub epochs: Option<usize>,
     /// Rows in a step of the optimizer

@@ -105,11 +105,12 @@ pub fn train_with<F: Features>(
         }
     }
     let network = run.network(&kept);
-    let (scale, of_features) = (run.scale.clone(), run.of_features);
+    let (scale, of_features, beta) = (run.scale.clone(), run.of_features, run.beta());
     drop(run);
     Ok(Trained {
         features: parameters::write(features, &kept[..of_features]),
         network,
+        beta,
         scale,
         history,
         best,

@@ -122,6 +122,8 @@ pub struct Trained<F> {
     pub features: F,
     /// The last two layers.
     pub network: Network,
+    /// The penalty on them, lower than was asked for if that left no unit.
+    pub beta: f64,
     /// How inputs were scaled.
     pub scale: Scale,
     /// One record per epoch.

@@ -9,7 +9,7 @@ use super::taped::Taped;
 use super::{Epoch, Goal, Options, Rule, Samples};
 use crate::features::{Features, draw};
 use crate::inputs::{Inputs, Scale};
-use crate::optim::{Method, Optimizer};
+use crate::optim::{DAdapted, Optimizer};
 use crate::parameters;
 use crate::tensors::matrix;
 use burn::tensor::Device;
@@ -19,6 +19,11 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
 use std::time::Instant;
+
+/// The distance to the solution is estimated from this share of the size of the weights on. Behind
+/// layers that were just solved for a gradient is mostly noise, in which an estimate that
+/// begins at nearly nothing does not grow.
+const START: f64 = 0.004;
 
 /// How rows go through the features: by kernels if they have any, else by Burn.
 pub(super) fn passes<'f, F: Features>(
@@ -86,12 +91,14 @@ impl<'a> Run<'a> {
             outputs: train.y.columns(),
         };
         let decay = options.decay / rows as f64;
-        let (head, optimizer);
+        let (head, optimizer): (_, Box<dyn Optimizer>);
         match options.rule {
             Rule::Alternate => {
                 head = Some(Head::new(options.head.clone()));
+                let mut adapted = DAdapted::new(layout.size(), 1.0, decay, false);
+                adapted.distance = START * size(&values).max(f64::MIN_POSITIVE);
+                optimizer = Box::new(adapted);
                 values.resize(of_features + dense.layout().size(), 0.0);
-                optimizer = Method::DAdaptedAdam.build(&layout, 1.0, decay);
             }
             Rule::Descend { method, rate } => {
                 head = None;
@@ -243,6 +250,12 @@ impl<'a> Run<'a> {
         self.dense.sized(of_dense.len()).network(of_dense)
     }
 
+    /// The penalty on the last layers.
+    pub fn beta(&self) -> f64 {
+        let head = self.head.as_ref().map_or(&self.options.head, Head::options);
+        head.beta
+    }
+
     /// Rows that the share of right ones is counted on, if that is the score.
     pub fn counted(&self) -> Option<usize> {
         let samples = self.validation.unwrap_or(self.train);
@@ -288,6 +301,12 @@ impl<'a> Run<'a> {
         self.spent = from.history.last().map_or(0.0, |epoch| epoch.seconds);
         Ok(())
     }
+}
+
+/// The root of the mean square.
+fn size(values: &[f32]) -> f64 {
+    let squares = values.iter().map(|&value| f64::from(value).powi(2));
+    (squares.sum::<f64>() / values.len().max(1) as f64).sqrt()
 }
 
 /// Number of features.

@@ -22,6 +22,9 @@ use crate::program::{Activation, Program};
 use crate::solver::Solver;
 use std::ops::ControlFlow;
 
+/// A penalty is lowered to this share of itself at most.
+const LOWEST: f64 = 1e-12;
+
 /// Where the gates of a head come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeadGates {
@@ -41,6 +44,9 @@ pub struct HeadOptions {
     pub loss: Loss,
     /// Penalty on the norms of the units. Default 1e-3.
     pub beta: f64,
+    /// Whether the penalty is lowered where it leaves no unit at the first step. Default: no,
+    /// it is refused.
+    pub lower: bool,
     /// Gates for each output. Default 32.
     pub gates: usize,
     /// Where they come from. Default: learned.
@@ -56,6 +62,7 @@ impl Default for HeadOptions {
         Self {
             loss: Loss::default(),
             beta: 1e-3,
+            lower: false,
             gates: 32,
             source: HeadGates::default(),
             iterations: 5,
@@ -84,6 +91,8 @@ pub struct HeadMemory {
     pub units: Vec<f32>,
     /// Steps made.
     pub steps: u64,
+    /// The penalty, which may have been lowered.
+    pub beta: f64,
 }
 
 /// Two layers, and where the last step on them ended.
@@ -109,6 +118,7 @@ impl Head {
     pub fn memory(&self) -> HeadMemory {
         let mut memory = HeadMemory {
             steps: self.steps,
+            beta: self.options.beta,
             ..HeadMemory::default()
         };
         if let Some(units) = &self.units {
@@ -119,13 +129,15 @@ impl Head {
     }
 
     /// A head that goes on from there.
-    pub fn resume(options: HeadOptions, memory: HeadMemory) -> Result<Self, Error> {
+    pub fn resume(mut options: HeadOptions, memory: HeadMemory) -> Result<Self, Error> {
         let HeadMemory {
             features,
             outputs,
             units,
             steps,
+            beta,
         } = memory;
+        options.beta = beta;
         let size = features.saturating_add(outputs);
         let whole = match size {
             0 => units.is_empty(),
@@ -150,7 +162,7 @@ impl Head {
         })
     }
 
-    /// The options it was made with.
+    /// The options it was made with, and the penalty as it is.
     pub fn options(&self) -> &HeadOptions {
         &self.options
     }
@@ -163,7 +175,7 @@ impl Head {
         y: &Matrix<f32>,
         weights: Option<&[f64]>,
     ) -> Result<HeadStep, Error> {
-        let objective = Objective {
+        let mut objective = Objective {
             x,
             y,
             weights,
@@ -181,15 +193,30 @@ impl Head {
                 (units, last.value)
             }
             _ => {
-                let units = self.solve(&objective)?;
+                let mut units = self.solve(&objective)?;
+                let least = LOWEST * self.options.beta;
+                while self.units.is_none()
+                    && units.is_empty()
+                    && self.options.lower
+                    && self.options.beta > least
+                {
+                    self.options.beta /= 4.0;
+                    objective.beta = self.options.beta;
+                    self.warm = None;
+                    units = self.solve(&objective)?;
+                }
                 let after = value(&objective, &units);
                 (units, after)
             }
         };
         self.steps += 1;
-        let better = self.units.is_none() || after < before;
+        let better = !found.is_empty() && (self.units.is_none() || after < before);
         if better {
             self.units = Some(found);
+        }
+        if self.units.is_none() {
+            let expected = "small enough to leave a unit in the last two layers";
+            return Err(Error::setting("beta", self.options.beta, expected));
         }
         Ok(HeadStep {
             before,

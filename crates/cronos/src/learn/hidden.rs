@@ -35,6 +35,10 @@ impl<T: Real> Hidden<T> {
         self.values.len() / (self.features + self.outputs)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// All `w_j`: d x m, column by column.
     pub fn inner(&self) -> &[T] {
         &self.values[..self.len() * self.features]

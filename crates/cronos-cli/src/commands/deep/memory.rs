@@ -12,9 +12,6 @@ const TOGETHER: usize = 512;
 const BYTES: u64 = 4;
 /// A weight, its gradient, and what the layers and the optimizer keep of both.
 const COPIES: u64 = 8;
-/// The weights of the last two layers, and the steps that the next one is made from.
-const STEPS: u64 = 26;
-
 /// Refuses a training that does not fit, and tells a way out; returns the bytes that this
 /// process will have taken by its end.
 pub fn check(network: &Network, data: &Data<'_>) -> Result<u64, Error> {
@@ -51,6 +48,8 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
     let (rows, outputs) = (samples.inputs.rows(), samples.y.columns());
     let sizes = Sizes::of(&network.arch, &samples.inputs.shape());
     let units = 2 * network.gates * outputs;
+    // the weights, and the steps that the next one is made from
+    let copies = 6 + 2 * network.head_iterations.min(10);
     let image = data.is_image();
     let array = |name, numbers: u64, less: [&'static str; 2]| Array {
         name,
@@ -72,12 +71,12 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
     let moments = [
         // an epoch
         vec![layers(network.batch.min(rows) + 2 * threads, sizes.row)],
-        // the last two layers, with a copy of the features
+        // the last two layers, which copy the features, and the features of rows held out
         vec![
             layers(TOGETHER.min(rows), sizes.input + 2 * sizes.width),
             array(
                 "the features of all training rows",
-                product(&[2, rows, sizes.width + 1]),
+                product(&[10, rows, sizes.width + 1]) / 3,
                 [
                     "use a smaller last width in --arch, or fewer rows",
                     "use --arch residual, a smaller --image-size, or fewer rows",
@@ -85,7 +84,7 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
             ),
             array(
                 "the last two layers on all training rows",
-                product(&[2, rows, units]),
+                product(&[7, rows, units]),
                 ["use fewer --gates, or fewer rows"; 2],
             ),
         ],
@@ -102,7 +101,7 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
         ),
         array(
             "the weights of the last two layers",
-            STEPS.saturating_mul(product(&[units, sizes.width + 1])),
+            product(&[copies, units, sizes.width + 1]),
             [
                 "use a smaller last width in --arch, or fewer --gates",
                 "use --arch residual, a smaller --image-size, or fewer --gates",
@@ -193,8 +192,16 @@ mod tests {
         for (name, input, row) in [
             ("linear:7", vec![5], 5 + 7),
             ("mlp:6,4", vec![9], 9 + 6 + 4),
-            ("cnn:3,5", vec![2, 9, 11], 2 * 99 + 3 * (99 + 20) + 5 * (20 + 4)),
-            ("residual:4,6", vec![3, 8, 7], 3 * 56 + 4 * (4 * 56 + 6 * 16) + 6),
+            (
+                "cnn:3,5",
+                vec![2, 9, 11],
+                2 * 99 + 3 * (99 + 20) + 5 * (20 + 4),
+            ),
+            (
+                "residual:4,6",
+                vec![3, 8, 7],
+                3 * 56 + 4 * (4 * 56 + 6 * 16) + 6,
+            ),
         ] {
             let architecture: Architecture = name.parse().unwrap();
             let sizes = Sizes::of(&architecture, &input);
@@ -204,7 +211,11 @@ mod tests {
                 layers.output().iter().product::<usize>(),
                 "{name}"
             );
-            assert_eq!((sizes.row, sizes.input), (row, input.iter().product()), "{name}");
+            assert_eq!(
+                (sizes.row, sizes.input),
+                (row, input.iter().product()),
+                "{name}"
+            );
             let (weights, _) = cronos_deep::parameters::read(&layers);
             if input.len() == 1 {
                 assert_eq!(sizes.weights, weights.len() as u64, "{name}");

@@ -83,7 +83,7 @@ const GONE_OVER: usize = 300_000;
 /// How often all rows are gone over: more often where there are few.
 pub fn epochs(network: &Network, data: &Data<'_>) -> usize {
     let rows = data.train().inputs.rows().max(1);
-    network.epochs.unwrap_or((GONE_OVER / rows).clamp(30, 100))
+    network.epochs.unwrap_or((GONE_OVER / rows).clamp(20, 100))
 }
 
 /// The penalty on the last two layers, which stands beside a sum over rows.
@@ -99,6 +99,7 @@ pub fn options(network: &Network, data: &Data<'_>, rule: Rule) -> Options {
         head: HeadOptions {
             loss: data.loss,
             beta: beta(network, data),
+            lower: network.beta.is_none(),
             gates: network.gates,
             source: match network.head_gates {
                 HeadGates::Seed => cronos::HeadGates::Seed,
@@ -169,7 +170,7 @@ pub fn model(
             log_odds: matches!(options.head.loss, Loss::Logistic | Loss::Softmax),
             activation: "relu".into(),
             precision: "f32".into(),
-            beta: options.head.beta,
+            beta: trained.beta,
             gates: options.head.gates,
             grouping: job.grouping.clone(),
             images: job.images.clone(),

@@ -21,6 +21,7 @@ impl Checkpoint {
             self.head.features as u64,
             self.head.outputs as u64,
             self.head.steps,
+            self.head.beta.to_bits(),
         ];
         let history: Vec<f64> = self.history.iter().flat_map(fields).collect();
         let wide = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -98,8 +99,8 @@ impl Checkpoint {
         };
         let counts = bytes_of("counts", Dtype::U64)?;
         let (counts, _) = counts.as_chunks();
-        let [best, features, outputs, steps] = counts else {
-            return Err(refused("its tensor `counts` does not have 4 numbers"));
+        let [best, features, outputs, steps, beta] = counts else {
+            return Err(refused("its tensor `counts` does not have 5 numbers"));
         };
         let count =
             |word: &[u8; 8]| usize::try_from(u64::from_le_bytes(*word)).unwrap_or(usize::MAX);
@@ -125,6 +126,7 @@ impl Checkpoint {
                 outputs: count(outputs),
                 units: narrow("head")?,
                 steps: u64::from_le_bytes(*steps),
+                beta: f64::from_le_bytes(*beta),
             },
         })
     }
