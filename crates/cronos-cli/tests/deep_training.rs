@@ -215,12 +215,16 @@ fn what_does_not_fit_is_refused_before_it_is_tried() {
     for (options, most) in [
         ("--arch mlp:4000000,4000000", "the weights of the layers"),
         (
-            "--arch linear:9000000000 --batch 1",
+            "--arch linear:9000000000 --gates 1 --batch 1",
             "the features of all training rows",
         ),
         (
+            "--arch linear:9000000000 --batch 1",
+            "the weights of the last two layers",
+        ),
+        (
             "--arch mlp:4 --gates 90000000000",
-            "the units of the last two layers",
+            "the last two layers on all training rows",
         ),
     ] {
         let refused = folder.refused(1, &format!("deep d.csv {options}"));

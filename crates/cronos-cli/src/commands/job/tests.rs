@@ -52,7 +52,7 @@ fn rows_of_some_classes() {
     };
     assert!(refused("--classes p,s").contains("\"s\""));
     assert!(refused("--classes p").contains("only one class"));
-    assert!(refused("--target a --task regression --classes 5,3").contains("--classes"));
+    assert!(refused("--target a --drop y --task regression --classes 5,3").contains("--classes"));
 }
 
 #[test]
