@@ -284,6 +284,12 @@ fn refusals_say_what_to_do() {
         assert_eq!(ended.code, Some(2), "{ended:?}");
         assert!(ended.stderr.contains(sentence), "{}", ended.stderr);
     }
+    folder.put(
+        "alike.csv",
+        format!("x,y\n{}", "1,0\n2,0\n3,0\n".repeat(10)),
+    );
+    let alike = folder.refused(3, "deep alike.csv --task regression");
+    assert!(alike.contains("which may all be alike"), "{alike}");
     let small = with_images().refused(3, "deep a-images-idx3-ubyte --arch cnn:4,4,4,4");
     assert!(small.contains("halves an image 4 times"), "{small}");
     folder.put("m.safetensors", "mine");

@@ -16,7 +16,8 @@ pub enum Architecture {
     Mlp(Vec<usize>),
     /// Convolutions of 3 x 3, ReLU and means of 2 x 2, one after the other.
     Cnn(Vec<usize>),
-    /// Stages of residual blocks; each stage halves the image.
+    /// Stages of residual blocks; each but the first halves the image. Features are the means of
+    /// its quarters.
     Residual(Vec<usize>),
 }
 
@@ -98,7 +99,7 @@ impl Architecture {
                         .convolution(channels, stride, device)
                         .residual(device);
                 }
-                layers = layers.relu().global_average();
+                layers = layers.relu().quarters();
             }
         }
         let (_, layout) = parameters::read(&layers);

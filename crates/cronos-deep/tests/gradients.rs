@@ -27,21 +27,22 @@ impl Image {
         self
     }
 
-    fn pool(&self) -> Self {
-        let [channels, height, width] = [self.shape[0], self.shape[1] / 2, self.shape[2] / 2];
+    fn pool(&self, size: usize) -> Self {
+        let [channels, height, width] = self.shape;
+        let shape = [channels, height / size, width / size];
         let mut values = Vec::new();
         for c in 0..channels {
-            for i in 0..height as isize {
-                for j in 0..width as isize {
-                    let corner = |a, b| self.at(c, 2 * i + a, 2 * j + b);
-                    values.push((corner(0, 0) + corner(0, 1) + corner(1, 0) + corner(1, 1)) / 4.0);
+            for i in 0..shape[1] {
+                for j in 0..shape[2] {
+                    let within = (0..size * size).map(|at| {
+                        let (row, column) = (i * size + at / size, j * size + at % size);
+                        self.at(c, row as isize, column as isize)
+                    });
+                    values.push(within.sum::<f64>() / (size * size) as f64);
                 }
             }
         }
-        Self {
-            shape: [channels, height, width],
-            values,
-        }
+        Self { shape, values }
     }
 }
 
@@ -114,7 +115,7 @@ fn forward(architecture: &Architecture, parameters: &[f64], x: &Image) -> Vec<f6
         Architecture::Cnn(channels) => {
             let mut x = x.clone();
             for &channels in channels {
-                x = weights.convolution(&x, channels, 1).relu().pool();
+                x = weights.convolution(&x, channels, 1).relu().pool(2);
             }
             x.values
         }
@@ -129,12 +130,8 @@ fn forward(architecture: &Architecture, parameters: &[f64], x: &Image) -> Vec<f6
                     .zip(inner.values)
                     .for_each(|(x, y)| *x += y);
             }
-            let x = x.relu();
-            let area = (x.shape[1] * x.shape[2]) as f64;
-            x.values
-                .chunks(x.shape[1] * x.shape[2])
-                .map(|c| c.iter().sum::<f64>() / area)
-                .collect()
+            // there are 4 x 3 pixels left
+            x.relu().pool(2).values
         }
     };
     assert!(weights.0.is_empty(), "all parameters are used");

@@ -112,6 +112,8 @@ fn layers_of_ones_own_choice() {
             .relu()
             .global_average();
         compare("means", seeded(averaged), 8);
+        let quarters = Layers::new(&shape).residual(device).relu().quarters();
+        compare("quarters", seeded(quarters), 8);
     }
     // one line of pixels, and one pixel
     let thin = Layers::new(&[2, 1, 1]).convolution(3, 2, device).relu();

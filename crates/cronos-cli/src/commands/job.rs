@@ -1,18 +1,20 @@
 //! The data of a fit: read, split, weighted and filled.
 
-use super::labelled::{Truth, WithTruth, target_column, target_of};
+mod goal;
+mod reading;
+mod rows;
+
+use super::labelled::{Truth, WithTruth};
 use crate::arguments::{self, Source};
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::{Grouping, Images, Table, Task};
 use cronos_data::impute::{Imputation, Imputer};
-use cronos_data::labels::{self, Labels};
-use cronos_data::weights::{self, ClassWeights};
-use cronos_data::{
-    DataError, Dataset, Features, ImageFit, ImageOptions, IndexColumn, Missing, ReadOptions,
-    TargetColumn, Values, WeightColumn, names, split,
-};
-use std::path::Path;
+use cronos_data::weights::ClassWeights;
+use cronos_data::{Dataset, Features, ImageFit, Values};
+use goal::{Goal, only};
+use reading::{read_options, read_test};
+use rows::{Rows, hold_out};
 
 /// Rows held out when nothing is said.
 pub const HOLDOUT: f64 = 0.3;
@@ -143,10 +145,6 @@ impl Job {
     }
 }
 
-fn usage(error: DataError) -> Failure {
-    Failure::Usage(error.to_string())
-}
-
 fn class_weights(source: &Source) -> Result<Option<ClassWeights>, Failure> {
     if source.class_weight.is_empty() {
         return Ok(None);
@@ -154,43 +152,6 @@ fn class_weights(source: &Source) -> Result<Option<ClassWeights>, Failure> {
     ClassWeights::parse(&source.class_weight)
         .map(Some)
         .map_err(|error| Failure::Usage(format!("--class-weight: {error}")))
-}
-
-/// The classes whose rows alone are used, if they were named.
-fn only(source: &Source, data: &Dataset) -> Result<Option<Vec<String>>, Failure> {
-    if source.classes.is_empty() {
-        return Ok(None);
-    }
-    let all = data.labels().map_err(Failure::reading)?.classes;
-    labels::chosen(&source.classes, &all)
-        .map(Some)
-        .map_err(Failure::reading)
-}
-
-/// How the training data is read.
-fn read_options(source: &Source) -> Result<ReadOptions<'static>, Failure> {
-    let mut drop = Vec::new();
-    for list in &source.drop {
-        drop.extend(names::split(list).map_err(usage)?);
-    }
-    Ok(ReadOptions {
-        target: target_column(source.target.as_ref()),
-        weight: match &source.weight_column {
-            Some(name) => WeightColumn::Named(name.clone()),
-            None => WeightColumn::Absent,
-        },
-        drop,
-        index: match source.keep_index {
-            true => IndexColumn::Keep,
-            false => IndexColumn::LeaveOut,
-        },
-        missing: match source.impute {
-            Some(_) => Missing::Keep,
-            None => Missing::Refuse,
-        },
-        expected_features: None,
-        images: source.images.options(),
-    })
 }
 
 /// What other images are to be brought to. Those that come in one array have one size; others
@@ -204,45 +165,6 @@ fn images(data: &Dataset) -> Option<Images> {
         channels,
         fit: fit.name().into(),
     })
-}
-
-/// Reads the data named by `--test`, which may lack the weights.
-fn read_test(
-    source: &Source,
-    test: &str,
-    train: &Dataset,
-    options: ReadOptions<'static>,
-) -> Result<Dataset, Failure> {
-    let weight = train.weight_name.as_ref().or(source.weight_column.as_ref());
-    let options = ReadOptions {
-        target: test_target(source)?,
-        weight: weight.map_or(WeightColumn::Absent, |name| {
-            WeightColumn::IfThere(name.clone())
-        }),
-        drop: train.dropped.clone(),
-        expected_features: Some(&train.feature_names),
-        images: ImageOptions {
-            size: train.image_shape.map(|(height, width, _)| (height, width)),
-            channels: train.image_shape.map(|(.., channels)| channels),
-            fit: Some(train.image_fit.unwrap_or(ImageFit::Pad)),
-            ..options.images
-        },
-        ..options
-    };
-    let test = cronos_data::read(test, &options).map_err(Failure::reading)?;
-    Ok(test.train)
-}
-
-/// Where the target of the test data is. A target in a file of its own belongs
-/// to the training data, so the test data needs another.
-fn test_target(source: &Source) -> Result<TargetColumn, Failure> {
-    match (&source.test_target, &source.target) {
-        (None, Some(target)) if Path::new(target).is_file() => Err(Failure::Usage(format!(
-            "--target {target} holds the targets of the training data; name those of the test \
-             data with --test-target"
-        ))),
-        (named, usual) => Ok(target_column(named.as_ref().or(usual.as_ref()))),
-    }
 }
 
 /// Columns that are no features: an index, and those dropped on request.
@@ -270,115 +192,8 @@ fn remark_on_index(source: &Source, data: &Dataset) {
     }
 }
 
-/// Rows with all that belongs to them.
-struct Rows {
-    features: Features,
-    truth: Truth,
-    weights: Option<Vec<f64>>,
-}
-
-impl Rows {
-    /// The named rows, which are in ascending order.
-    fn keep(self, rows: &[usize]) -> Self {
-        let chosen = |all: Vec<f64>| rows.iter().map(|&row| all[row]).collect();
-        Self {
-            features: self.features.keep(rows),
-            truth: self.truth.select(rows),
-            weights: self.weights.map(chosen),
-        }
-    }
-
-    /// The weights of the rows times those of their classes.
-    fn weights(
-        &self,
-        task: &Task,
-        class_weights: Option<&ClassWeights>,
-    ) -> Result<Option<Vec<f64>>, Failure> {
-        let own = self.weights.clone();
-        let product = match (class_weights, &self.truth, task) {
-            (None, ..) => weights::product(own, None),
-            (Some(wanted), Truth::Classes(indices), Task::Classification { classes }) => wanted
-                .of(classes, indices, own.as_deref())
-                .and_then(|factors| weights::product(own, Some((indices, &factors)))),
-            _ => return Err(needs_classes("--class-weight")),
-        };
-        product.map_err(Failure::reading)
-    }
-}
-
 fn needs_classes(option: &str) -> Failure {
     Failure::Usage(format!("{option} needs a classification task"))
-}
-
-type Held = Option<WithTruth>;
-
-/// Sets rows aside for the test.
-fn hold_out(source: &Source, all: Rows) -> Result<(Rows, Held), Failure> {
-    let fraction = source.holdout.unwrap_or(HOLDOUT);
-    if fraction == 0.0 {
-        return Ok((all, None));
-    }
-    let strata = match &all.truth {
-        Truth::Classes(indices) => Some(&indices[..]),
-        Truth::Numbers(_) => None,
-    };
-    let (train, test) = split::holdout(all.features.rows, fraction, source.seed, strata)
-        .map_err(Failure::reading)?;
-    let truth = all.truth.select(&test);
-    let x = model_file::table(all.features.select(&test))?;
-    Ok((all.keep(&train), Some((x, truth))))
-}
-
-/// What is to be learned.
-struct Goal {
-    task: Task,
-    grouping: Option<Grouping>,
-}
-
-impl Goal {
-    /// What the training data is to teach, and its truth.
-    fn of(source: &Source, data: &Dataset) -> Result<(Self, Truth), Failure> {
-        let target = target_of(data)?;
-        let task = match source.task {
-            Some(arguments::Task::Classification) => cronos_data::Task::Classification,
-            Some(arguments::Task::Regression) => cronos_data::Task::Regression,
-            None if source.positive.is_empty() && source.classes.is_empty() => {
-                labels::infer_task(target)
-            }
-            None => cronos_data::Task::Classification,
-        };
-        if task == cronos_data::Task::Regression {
-            for (option, given) in [
-                ("--positive", &source.positive),
-                ("--classes", &source.classes),
-            ] {
-                if !given.is_empty() {
-                    return Err(needs_classes(option));
-                }
-            }
-            let goal = Self {
-                task: Task::Regression,
-                grouping: None,
-            };
-            return Ok((goal, Truth::numbers(data)?));
-        }
-        let mut labels = data.labels().map_err(Failure::reading)?;
-        let mut grouping = None;
-        if !source.positive.is_empty() {
-            let positive =
-                labels::chosen(&source.positive, &labels.classes).map_err(Failure::reading)?;
-            let grouped = labels::group_positive(&labels, &positive).map_err(Failure::reading)?;
-            let group = |class| usize::from(positive.contains(class));
-            grouping = Some(Grouping {
-                group: labels.classes.iter().map(group).collect(),
-                classes: labels.classes,
-            });
-            labels = grouped;
-        }
-        let Labels { classes, indices } = labels;
-        let task = Task::Classification { classes };
-        Ok((Self { task, grouping }, Truth::Classes(indices)))
-    }
 }
 
 #[cfg(test)]

@@ -104,6 +104,12 @@ impl Layers {
         self
     }
 
+    /// Means of the [quarters](quarter) of an image.
+    pub fn quarters(self) -> Self {
+        let [_, height, width] = self.image();
+        self.average_pool(quarter(height, width))
+    }
+
     /// The mean of each channel.
     pub fn global_average(mut self) -> Self {
         let [channels, ..] = self.image();
@@ -130,6 +136,12 @@ impl Layers {
             _ => [1, 1, self.output.iter().product()],
         }
     }
+}
+
+/// The side of the squares that an image is cut into: half its longer side, or its shorter side if
+/// that is less.
+pub fn quarter(height: usize, width: usize) -> usize {
+    (height.max(width) / 2).clamp(1, height.min(width).max(1))
 }
 
 fn convolution(inputs: usize, outputs: usize, stride: usize, device: &Device) -> Conv2d {

@@ -5,7 +5,7 @@ mod layers;
 mod stack;
 mod start;
 
-pub use layers::Layers;
+pub use layers::{Layers, quarter};
 pub(crate) use start::draw;
 
 use crate::kernels::Kernels;

@@ -24,6 +24,8 @@ use std::time::Instant;
 /// layers that were just solved for a gradient is mostly noise, in which an estimate that
 /// begins at nearly nothing does not grow.
 const START: f64 = 0.004;
+/// The same where there are convolutions.
+const START_OF_CONVOLUTIONS: f64 = 0.008;
 
 /// How rows go through the features: by kernels if they have any, else by Burn.
 pub(super) fn passes<'f, F: Features>(
@@ -96,7 +98,11 @@ impl<'a> Run<'a> {
             Rule::Alternate => {
                 head = Some(Head::new(options.head.clone()));
                 let mut adapted = DAdapted::new(layout.size(), 1.0, decay, false);
-                adapted.distance = START * size(&values).max(f64::MIN_POSITIVE);
+                let share = match layout.shapes.iter().any(|shape| shape.len() == 4) {
+                    true => START_OF_CONVOLUTIONS,
+                    false => START,
+                };
+                adapted.distance = share * size(&values).max(f64::MIN_POSITIVE);
                 optimizer = Box::new(adapted);
                 values.resize(of_features + dense.layout().size(), 0.0);
             }

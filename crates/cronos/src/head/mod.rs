@@ -214,6 +214,11 @@ impl Head {
         if better {
             self.units = Some(found);
         }
+        if self.units.is_none() && self.options.lower {
+            let nothing = "no unit of the last two layers brings the outputs nearer to the targets, \
+                           which may all be alike; use other targets";
+            return Err(Error::Data(nothing.into()));
+        }
         if self.units.is_none() {
             let expected = "small enough to leave a unit in the last two layers";
             return Err(Error::setting("beta", self.options.beta, expected));

@@ -196,6 +196,7 @@ impl Session<'_> {
             history: trained.history,
             test,
             diverged: trained.end == End::Diverged,
+            beta: trained.beta,
         }))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::Compare;
 use crate::commands::deep::data::Data;
-use crate::commands::deep::training;
+use crate::commands::deep::training::{self, ALTERNATION};
 use crate::commands::job::Job;
 use crate::memory;
 use crate::report::Trajectories;
@@ -23,6 +23,8 @@ pub struct Run {
     pub test: Option<Score>,
     /// Whether it ended in numbers that are none.
     pub diverged: bool,
+    /// The penalty on the last two layers.
+    pub beta: f64,
 }
 
 impl Run {
@@ -130,6 +132,14 @@ pub struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
+    /// The penalty of the alternation, which may have been lowered.
+    fn beta(&self) -> f64 {
+        let asked = training::beta(&self.compare.network, self.data);
+        let mut alternation = (self.contenders.iter()).filter(|own| own.name == ALTERNATION);
+        let run = alternation.next().and_then(|own| own.runs.first());
+        run.map_or(asked, |run| run.beta)
+    }
+
     pub fn json(&self) -> Value {
         let network = &self.compare.network;
         let [train, validation, test] = self.rows();
@@ -147,7 +157,7 @@ impl Outcome<'_> {
                 Goal::Numbers => "r2",
             },
             "alpha": network.alpha,
-            "beta": training::beta(network, self.data),
+            "beta": self.beta(),
             "gates": network.gates,
             "seed": network.source.seed,
             "range": [self.compare.range.low, self.compare.range.high],

@@ -4,7 +4,7 @@ use super::data::Data;
 use crate::arguments::Network;
 use crate::memory::{peak_bytes, resident_bytes};
 use cronos::{Error, memory};
-use cronos_deep::Architecture;
+use cronos_deep::{Architecture, quarter};
 
 /// Rows that go through the layers together where they are not trained.
 const TOGETHER: usize = 512;
@@ -12,6 +12,7 @@ const TOGETHER: usize = 512;
 const BYTES: u64 = 4;
 /// A weight, its gradient, and what the layers and the optimizer keep of both.
 const COPIES: u64 = 8;
+
 /// Refuses a training that does not fit, and tells a way out; returns the bytes that this
 /// process will have taken by its end.
 pub fn check(network: &Network, data: &Data<'_>) -> Result<u64, Error> {
@@ -47,9 +48,10 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
     let samples = data.train();
     let (rows, outputs) = (samples.inputs.rows(), samples.y.columns());
     let sizes = Sizes::of(&network.arch, &samples.inputs.shape());
-    let units = 2 * network.gates * outputs;
+    let units = network.gates.saturating_mul(2 * outputs);
     // the weights, and the steps that the next one is made from
     let copies = 6 + 2 * network.head_iterations.min(10);
+    let with_one = sizes.width.saturating_add(1);
     let image = data.is_image();
     let array = |name, numbers: u64, less: [&'static str; 2]| Array {
         name,
@@ -73,10 +75,10 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
         vec![layers(network.batch.min(rows) + 2 * threads, sizes.row)],
         // the last two layers, which copy the features, and the features of rows held out
         vec![
-            layers(TOGETHER.min(rows), sizes.input + 2 * sizes.width),
+            layers(TOGETHER.min(rows), sizes.input.saturating_add(with_one)),
             array(
                 "the features of all training rows",
-                product(&[10, rows, sizes.width + 1]) / 3,
+                product(&[10, rows, with_one]) / 3,
                 [
                     "use a smaller last width in --arch, or fewer rows",
                     "use --arch residual, a smaller --image-size, or fewer rows",
@@ -101,7 +103,7 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
         ),
         array(
             "the weights of the last two layers",
-            product(&[copies, units, sizes.width + 1]),
+            product(&[copies, units, with_one]),
             [
                 "use a smaller last width in --arch, or fewer --gates",
                 "use --arch residual, a smaller --image-size, or fewer --gates",
@@ -133,9 +135,9 @@ struct Sizes {
 impl Sizes {
     fn of(architecture: &Architecture, input: &[usize]) -> Self {
         let inputs: usize = input.iter().product();
-        let image = |channels: usize, side: &dyn Fn(usize) -> usize| {
-            let sides = input.iter().skip(1).map(|&length| side(length));
-            sides.fold(channels, usize::saturating_mul)
+        let mut sides: Vec<usize> = input.iter().skip(1).copied().collect();
+        let image = |channels: usize, sides: &[usize]| {
+            (sides.iter()).fold(channels, |size, &side| size.saturating_mul(side))
         };
         let mut sizes = Self {
             input: inputs,
@@ -148,21 +150,26 @@ impl Sizes {
             Architecture::Mlp(widths) => widths.iter().for_each(|&width| sizes.linear(width)),
             // filters are small beside what comes out of them
             Architecture::Cnn(channels) => {
-                for (at, &channels) in channels.iter().enumerate() {
-                    let halved = |times| move |side: usize| side.checked_shr(times).unwrap_or(0);
-                    sizes.keep(image(channels, &halved(at as u32)));
-                    sizes.keep(image(channels, &halved(at as u32 + 1)));
+                for &channels in channels {
+                    sizes.keep(image(channels, &sides));
+                    sides.iter_mut().for_each(|side| *side /= 2);
+                    sizes.keep(image(channels, &sides));
                 }
             }
             Architecture::Residual(channels) => {
                 for (at, &channels) in channels.iter().enumerate() {
-                    let stride = 1usize.checked_shl(at as u32).unwrap_or(usize::MAX);
+                    if at > 0 {
+                        sides.iter_mut().for_each(|side| *side = side.div_ceil(2));
+                    }
                     // two before the sum, two after their ReLU
                     for _ in 0..4 {
-                        sizes.keep(image(channels, &|side| side.div_ceil(stride)));
+                        sizes.keep(image(channels, &sides));
                     }
                 }
-                sizes.keep(channels.last().copied().unwrap_or(inputs));
+                if let ([.., last], &[height, width]) = (&channels[..], &sides[..]) {
+                    let square = quarter(height, width);
+                    sizes.keep(image(*last, &[height / square, width / square]));
+                }
             }
         }
         sizes
@@ -200,7 +207,7 @@ mod tests {
             (
                 "residual:4,6",
                 vec![3, 8, 7],
-                3 * 56 + 4 * (4 * 56 + 6 * 16) + 6,
+                3 * 56 + 4 * (4 * 56 + 6 * 16) + 6 * 4,
             ),
         ] {
             let architecture: Architecture = name.parse().unwrap();
