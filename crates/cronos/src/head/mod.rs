@@ -214,19 +214,28 @@ impl Head {
         if better {
             self.units = Some(found);
         }
-        if self.units.is_none() && self.options.lower {
-            let nothing = "no unit of the last two layers brings the outputs nearer to the targets, \
-                           which may all be alike; use other targets";
-            return Err(Error::Data(nothing.into()));
-        }
         if self.units.is_none() {
-            let expected = "small enough to leave a unit in the last two layers";
-            return Err(Error::setting("beta", self.options.beta, expected));
+            return Err(self.nothing());
         }
         Ok(HeadStep {
             before,
             after: if better { after } else { before },
         })
+    }
+
+    /// Why there is no unit.
+    fn nothing(&self) -> Error {
+        match self.options.lower {
+            true => Error::Data(
+                "no unit of the last two layers brings the outputs nearer to the targets, which \
+                 may all be alike; use other targets"
+                    .into(),
+            ),
+            false => {
+                let expected = "small enough to leave a unit in the last two layers";
+                Error::setting("beta", self.options.beta, expected)
+            }
+        }
     }
 
     /// The units of a few iterations of ADMM.

@@ -135,8 +135,9 @@ impl Outcome<'_> {
     /// The penalty of the alternation, which may have been lowered.
     fn beta(&self) -> f64 {
         let asked = training::beta(&self.compare.network, self.data);
-        let mut alternation = (self.contenders.iter()).filter(|own| own.name == ALTERNATION);
-        let run = alternation.next().and_then(|own| own.runs.first());
+        let mut contenders = self.contenders.iter();
+        let alternation = contenders.find(|own| own.name == ALTERNATION);
+        let run = alternation.and_then(|own| own.runs.first());
         run.map_or(asked, |run| run.beta)
     }
 
