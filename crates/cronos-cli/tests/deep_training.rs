@@ -216,11 +216,7 @@ fn what_does_not_fit_is_refused_before_it_is_tried() {
         ("--arch mlp:4000000,4000000", "the weights of the layers"),
         (
             "--arch linear:9000000000 --gates 1 --batch 1",
-            "the features of all training rows",
-        ),
-        (
-            "--arch linear:9000000000 --batch 1",
-            "the weights of the last two layers",
+            "the last two layers on all training rows",
         ),
         (
             "--arch mlp:4 --gates 90000000000",

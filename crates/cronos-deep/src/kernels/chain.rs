@@ -86,6 +86,11 @@ impl Chain {
         self.output
     }
 
+    /// Numbers of a tape.
+    pub fn kept(&self) -> usize {
+        self.length
+    }
+
     /// The place of what comes out so far.
     pub fn place(&self) -> usize {
         self.at

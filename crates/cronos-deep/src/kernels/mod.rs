@@ -73,6 +73,15 @@ impl Kernels {
         }
     }
 
+    /// Numbers that are kept of a row on its way through, for the gradient.
+    pub fn kept(&self) -> usize {
+        let stages = self.stages.iter().map(|stage| match stage {
+            Stage::Linear(linear) => linear.outputs,
+            Stage::Chain(chain) => chain.kept(),
+        });
+        stages.sum()
+    }
+
     pub(crate) fn linear(&mut self, outputs: usize, bias: bool) {
         let linear = Linear {
             inputs: self.output(),

@@ -2,6 +2,7 @@
 
 use super::Goal;
 use super::dense::Dense;
+use super::passes::ROWS;
 use crate::kernels::{Kernels, Rows, Tape};
 use cronos::{Loss, Matrix};
 
@@ -9,15 +10,22 @@ use cronos::{Loss, Matrix};
 pub(super) fn outputs_of(values: &[f32], dense: Dense, h: &Matrix<f32>) -> Matrix<f64> {
     let mut kernels = Kernels::new(dense.features);
     dense.follow(&mut kernels);
-    let h = Rows {
-        values: h.values(),
-        offset: 0,
-        stride: dense.features + 1,
-        width: dense.features,
-    };
+    let stride = dense.features + 1;
     let mut tape = Tape::default();
-    let f = kernels.apply(values, h, &mut tape);
-    Matrix::from_fn(h.count(), dense.outputs, |i, c| f64::from(f.row(i)[c]))
+    let mut outputs = Vec::with_capacity(h.rows() * dense.outputs);
+    for block in h.values().chunks(ROWS * stride) {
+        let h = Rows {
+            values: block,
+            offset: 0,
+            stride,
+            width: dense.features,
+        };
+        let f = kernels.apply(values, h, &mut tape);
+        outputs.extend((0..h.count()).flat_map(|i| f.row(i)).map(|&f| f64::from(f)));
+    }
+    Matrix::from_fn(h.rows(), dense.outputs, |i, c| {
+        outputs[i * dense.outputs + c]
+    })
 }
 
 /// The mean of the losses of all rows.

@@ -14,14 +14,17 @@ use crate::admm::{Settings, Warm};
 use crate::encoding::Encoding;
 use crate::gates::Gates;
 use crate::inner::{norm, norm_squared};
-use crate::learn::{Hidden, Objective, Patience, descend};
+use crate::learn::{Hidden, Objective, PART, Patience, descend};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
+use crate::memory::Plan;
 use crate::network::Network;
 use crate::program::{Activation, Program};
-use crate::solver::Solver;
+use crate::solver::{Shape, Solver};
 use std::ops::ControlFlow;
 
+/// Steps that a descent remembers.
+const PAIRS: usize = 10;
 /// A penalty is lowered to this share of itself at most.
 const LOWEST: f64 = 1e-12;
 
@@ -67,6 +70,45 @@ impl Default for HeadOptions {
             source: HeadGates::default(),
             iterations: 5,
             seed: 0,
+        }
+    }
+}
+
+impl HeadOptions {
+    /// Bytes that the first step takes on so many rows, features and outputs, beside features and
+    /// targets themselves.
+    pub fn first_bytes(&self, rows: usize, features: usize, outputs: usize) -> u64 {
+        let shape = Shape {
+            rows,
+            features,
+            gates: self.gates,
+            outputs,
+            signs: 2,
+        };
+        Plan::new::<f32>(shape, Solver::SamplePcg, &self.settings()).total()
+    }
+
+    /// The same for those that follow it.
+    pub fn later_bytes(&self, rows: usize, features: usize, outputs: usize) -> u64 {
+        if self.source != HeadGates::Learned {
+            return self.first_bytes(rows, features, outputs);
+        }
+        // units, slopes and steps; parts of the rows have slopes of their own
+        let copies = 6 + 2 * self.iterations.min(PAIRS) + rows.div_ceil(PART);
+        let units = self.gates.saturating_mul(2 * outputs);
+        [units, features + outputs, copies, size_of::<f32>()]
+            .iter()
+            .fold(1, |bytes: u64, &factor| bytes.saturating_mul(factor as u64))
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            solver: Solver::SamplePcg,
+            max_iterations: self.iterations,
+            check_every: self.iterations,
+            gap_relative: 0.0,
+            seed: self.seed,
+            ..Settings::default()
         }
     }
 }
@@ -246,9 +288,11 @@ impl Head {
             HeadGates::Redrawn => options.seed.wrapping_add(self.steps),
             _ => options.seed,
         };
-        if options.source == HeadGates::Redrawn {
-            self.warm = None;
-        }
+        // other gates have nothing to go on from
+        let warm = match options.source {
+            HeadGates::Seed => &mut self.warm,
+            _ => &mut None,
+        };
         let program = Program {
             x: x.clone(),
             y: y.clone(),
@@ -258,23 +302,16 @@ impl Head {
             loss: options.loss,
             weights: weights.map(<[f64]>::to_vec),
         };
-        let settings = Settings {
-            solver: Solver::SamplePcg,
-            max_iterations: options.iterations,
-            check_every: options.iterations,
-            gap_relative: 0.0,
-            seed: options.seed,
-            ..Settings::default()
-        };
+        let settings = options.settings();
         let go_on = &mut |_: &_| ControlFlow::Continue(());
-        let solution = program.solve_warm(&settings, &mut self.warm, go_on)?;
+        let solution = program.solve_warm(&settings, warm, go_on)?;
         Ok(units(&program, &solution.weights))
     }
 
     fn patience(&self) -> Patience {
         Patience {
             iterations: self.options.iterations,
-            memory: 10,
+            memory: PAIRS,
             window: self.options.iterations,
             progress: 0.0,
         }

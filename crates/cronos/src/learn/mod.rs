@@ -21,7 +21,7 @@ pub(crate) use batches::BATCH;
 pub(crate) use descent::{Patience, descend};
 pub(crate) use fresh::{Fresh, learn_afresh};
 pub(crate) use hidden::Hidden;
-pub(crate) use objective::Objective;
+pub(crate) use objective::{Objective, PART};
 
 use crate::real::Real;
 use ascent::{Atom, steepest};

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// Rows in a block that stays in cache, and in a part that runs in parallel.
 const BLOCK: usize = 256;
-const PART: usize = 4 * BLOCK;
+pub(crate) const PART: usize = 4 * BLOCK;
 
 /// `Σ_i weight_i loss(f(x_i), y_i) + ½ β Σ_j (‖w_j‖² + ‖a_j‖²)`
 #[derive(Clone, Copy)]

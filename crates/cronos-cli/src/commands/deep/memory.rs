@@ -1,10 +1,11 @@
 //! Memory that a deep training takes, told before it is taken.
 
 use super::data::Data;
+use super::training;
 use crate::arguments::Network;
 use crate::memory::{peak_bytes, resident_bytes};
 use cronos::{Error, memory};
-use cronos_deep::{Architecture, quarter};
+use cronos_deep::{Architecture, Rule, quarter};
 
 /// Rows that go through the layers together where they are not trained.
 const TOGETHER: usize = 512;
@@ -12,6 +13,8 @@ const TOGETHER: usize = 512;
 const BYTES: u64 = 4;
 /// A weight, its gradient, and what the layers and the optimizer keep of both.
 const COPIES: u64 = 8;
+/// A weight of the last two layers as it is, as it was at its best, and in a batch.
+const LAST_COPIES: usize = 4;
 
 /// Refuses a training that does not fit, and tells a way out; returns the bytes that this
 /// process will have taken by its end.
@@ -49,8 +52,6 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
     let (rows, outputs) = (samples.inputs.rows(), samples.y.columns());
     let sizes = Sizes::of(&network.arch, &samples.inputs.shape());
     let units = network.gates.saturating_mul(2 * outputs);
-    // the weights, and the steps that the next one is made from
-    let copies = 6 + 2 * network.head_iterations.min(10);
     let with_one = sizes.width.saturating_add(1);
     let image = data.is_image();
     let array = |name, numbers: u64, less: [&'static str; 2]| Array {
@@ -68,29 +69,27 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
             ],
         )
     };
-    // each thread has a row under way
-    let threads = rayon::current_num_threads();
-    let moments = [
-        // an epoch
-        vec![layers(network.batch.min(rows) + 2 * threads, sizes.row)],
-        // the last two layers, which copy the features, and the features of rows held out
-        vec![
+    let step = |bytes: u64| {
+        let features = product(&[rows, with_one]);
+        [
             layers(TOGETHER.min(rows), sizes.input.saturating_add(with_one)),
             array(
-                "the features of all training rows",
-                product(&[10, rows, with_one]) / 3,
+                "the last two layers on all training rows",
+                features.saturating_add(bytes / BYTES),
                 [
-                    "use a smaller last width in --arch, or fewer rows",
-                    "use --arch residual, a smaller --image-size, or fewer rows",
+                    "use a smaller last width in --arch, fewer --gates, or fewer rows",
+                    "use --arch residual, a smaller --image-size, fewer --gates, or fewer rows",
                 ],
             ),
-            array(
-                "the last two layers on all training rows",
-                product(&[7, rows, units]),
-                ["use fewer --gates, or fewer rows"; 2],
-            ),
-        ],
-    ];
+        ]
+    };
+    // each thread has a row under way
+    let threads = rayon::current_num_threads();
+    let batch = layers(network.batch.min(rows) + 2 * threads, sizes.row);
+    let head = training::options(network, data, Rule::Alternate).head;
+    let first = step(head.first_bytes(rows, with_one, outputs));
+    let later = step(head.later_bytes(rows, with_one, outputs));
+    let moments = [Vec::from(first), later.into_iter().chain([batch]).collect()];
     let most = moments.into_iter().max_by_key(|arrays| total(arrays));
     let always = [
         array(
@@ -103,7 +102,7 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
         ),
         array(
             "the weights of the last two layers",
-            product(&[copies, units, with_one]),
+            product(&[LAST_COPIES, units, with_one]),
             [
                 "use a smaller last width in --arch, or fewer --gates",
                 "use --arch residual, a smaller --image-size, or fewer --gates",
@@ -147,7 +146,13 @@ impl Sizes {
         };
         match architecture {
             Architecture::Linear(width) => sizes.linear(*width),
-            Architecture::Mlp(widths) => widths.iter().for_each(|&width| sizes.linear(width)),
+            // before their ReLU and after it
+            Architecture::Mlp(widths) => {
+                for &width in widths {
+                    sizes.linear(width);
+                    sizes.keep(width);
+                }
+            }
             // filters are small beside what comes out of them
             Architecture::Cnn(channels) => {
                 for &channels in channels {
@@ -190,39 +195,28 @@ impl Sizes {
 #[cfg(test)]
 mod tests {
     use super::Sizes;
-    use cronos_deep::{Architecture, Device};
+    use cronos_deep::{Architecture, Device, Features};
 
     /// Against the layers themselves.
     #[test]
     fn sizes_are_those_of_the_layers() {
         let device = Device::flex();
-        for (name, input, row) in [
-            ("linear:7", vec![5], 5 + 7),
-            ("mlp:6,4", vec![9], 9 + 6 + 4),
-            (
-                "cnn:3,5",
-                vec![2, 9, 11],
-                2 * 99 + 3 * (99 + 20) + 5 * (20 + 4),
-            ),
-            (
-                "residual:4,6",
-                vec![3, 8, 7],
-                3 * 56 + 4 * (4 * 56 + 6 * 16) + 6 * 4,
-            ),
+        for (name, input) in [
+            ("linear:7", vec![5]),
+            ("mlp:6,4", vec![9]),
+            ("cnn:3,5", vec![2, 9, 11]),
+            ("residual:4,6", vec![3, 8, 7]),
         ] {
             let architecture: Architecture = name.parse().unwrap();
             let sizes = Sizes::of(&architecture, &input);
             let layers = architecture.build(&input, 0, &device).unwrap();
-            assert_eq!(
-                sizes.width,
-                layers.output().iter().product::<usize>(),
-                "{name}"
-            );
-            assert_eq!(
-                (sizes.row, sizes.input),
-                (row, input.iter().product()),
-                "{name}"
-            );
+            let numbers: usize = input.iter().product();
+            let width = layers.output().iter().product();
+            assert_eq!((sizes.input, sizes.width), (numbers, width), "{name}");
+            // linear layers do not copy what goes in
+            let copied = if input.len() == 1 { numbers } else { 0 };
+            let kept = layers.kernels().unwrap().kept();
+            assert_eq!(sizes.row, kept + copied, "{name}");
             let (weights, _) = cronos_deep::parameters::read(&layers);
             if input.len() == 1 {
                 assert_eq!(sizes.weights, weights.len() as u64, "{name}");
