@@ -18,65 +18,68 @@ pub struct Plan {
 
 impl Plan {
     pub(crate) fn new<T: Real>(shape: Shape, solver: Solver, settings: &Settings) -> Self {
-        let bytes = |numbers: usize, each: usize| numbers.saturating_mul(each) as u64;
-        let size = |numbers: usize| bytes(numbers, size_of::<T>());
-        let wide = |numbers: usize| bytes(numbers, size_of::<f64>());
+        // a size that no machine has is still a number, and becomes the largest one
+        let bytes = |numbers: f64, each: usize| (numbers * each as f64) as u64;
+        let size = |numbers: f64| bytes(numbers, size_of::<T>());
+        let wide = |numbers: f64| bytes(numbers, size_of::<f64>());
         let Shape {
-            rows: n,
-            features: all,
-            gates: p,
-            outputs: c,
+            rows,
+            features,
+            gates,
+            outputs,
             signs,
         } = shape;
         // more features than rows are reduced to as many as rows
-        let d = all.min(n);
-        let columns = signs * p * c;
-        let chunks = chunk_count(n, d);
+        let reduced = features.min(rows);
+        let chunks = chunk_count(rows, reduced) as f64;
+        let [n, all, d] = [rows, features, reduced].map(|count| count as f64);
+        let [p, c, signs] = [gates, outputs, signs].map(|count| count as f64);
+        let (columns, block) = (signs * p * c, BLOCK as f64);
         let mut arrays = vec![
             ("features X", size(n * all)),
             (
                 "gates D and their directions",
-                (n.div_ceil(64) * p * 8) as u64 + wide(all * p),
+                wide(rows.div_ceil(64) as f64 * p + all * p),
             ),
-            ("targets and predictions", 6 * size(n * c)),
-            ("weights u, v and right-hand sides", 5 * size(d * columns)),
+            ("targets and predictions", size(6.0 * n * c)),
+            ("weights u, v and right-hand sides", size(5.0 * d * columns)),
             (
                 "candidates and their network",
-                3 * wide(d * columns) + 2 * wide(all * columns),
+                wide(3.0 * d * columns + 2.0 * all * columns),
             ),
             (
                 "row blocks",
-                bytes(chunks, size_of::<T>()) * (BLOCK * (columns + p) + d * columns) as u64,
+                size(chunks * (block * (columns + p) + d * columns)),
             ),
-            ("certificate", wide(chunks * (d + BLOCK) * signs * p + n)),
+            ("certificate", wide(chunks * (d + block) * signs * p + n)),
         ];
         if all > n {
-            let factors = wide(n * all + 3 * n * n) + size(n * n);
+            let factors = wide(n * all + 3.0 * n * n).saturating_add(size(n * n));
             arrays.push(("thin factorisation", factors));
         }
         if settings.keep_dual {
-            arrays.push(("dual point", 2 * wide(n * (columns + c))));
+            arrays.push(("dual point", wide(2.0 * n * (columns + c))));
         }
-        if signs == 2 {
-            let padded = n.next_multiple_of(BLOCK);
+        if signs == 2.0 {
+            let padded = rows.next_multiple_of(BLOCK) as f64;
             arrays.push(("slacks and multipliers", size(padded * columns)));
             if solver != Solver::PrimalPcg {
-                arrays.push(("M and its root", 3 * wide(d * d)));
+                arrays.push(("M and its root", wide(3.0 * d * d)));
             }
         }
-        let sketch = |size: usize| 6 * wide(size.saturating_mul(settings.rank_limit().min(size)));
+        let sketch = |size: f64| wide(6.0 * size * size.min(settings.rank_limit() as f64));
         match solver {
             Solver::PrimalPcg => {
-                arrays.push(("conjugate gradients", 4 * size(d * columns)));
+                arrays.push(("conjugate gradients", size(4.0 * d * columns)));
                 arrays.push(("Nyström sketch", sketch(d * signs * p)));
             }
             Solver::SamplePcg => {
-                arrays.push(("sample space", 4 * size(d * p * c) + 6 * size(n * c)));
+                arrays.push(("sample space", size(4.0 * d * p * c + 6.0 * n * c)));
                 arrays.push(("Nyström sketch", sketch(n)));
             }
             Solver::Direct | Solver::Auto => {
-                arrays.push(("sample space", 2 * size(d * p * c) + 2 * size(n * c)));
-                arrays.push(("matrix S", Tiled::<T>::bytes(n)));
+                arrays.push(("sample space", size(2.0 * d * p * c + 2.0 * n * c)));
+                arrays.push(("matrix S", Tiled::<T>::bytes(rows)));
                 arrays.push(("whitened features", size(n * d)));
             }
         }
@@ -100,7 +103,8 @@ impl Plan {
 
     /// Bytes of all arrays together.
     pub fn total(&self) -> u64 {
-        self.arrays.iter().map(|(_, bytes)| bytes).sum()
+        let bytes = self.arrays.iter().map(|(_, bytes)| *bytes);
+        bytes.fold(0, u64::saturating_add)
     }
 
     /// Refuses a plan that does not fit, and tells a way out.
@@ -172,5 +176,30 @@ pub fn human(bytes: u64) -> String {
         format!("{bytes} bytes")
     } else {
         format!("{value:.1} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+    use crate::admm::Settings;
+    use crate::solver::{Shape, Solver};
+
+    #[test]
+    fn no_size_is_too_large_to_be_planned() {
+        for solver in [Solver::Direct, Solver::SamplePcg, Solver::PrimalPcg] {
+            for (features, gates) in [(10, usize::MAX), (usize::MAX, 10)] {
+                let shape = Shape {
+                    rows: 100,
+                    features,
+                    gates,
+                    outputs: 3,
+                    signs: 2,
+                };
+                let plan = Plan::new::<f32>(shape, solver, &Settings::default());
+                assert_eq!(plan.total(), u64::MAX);
+                assert!(plan.check(1 << 40, "take less").is_err());
+            }
+        }
     }
 }

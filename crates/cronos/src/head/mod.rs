@@ -96,7 +96,8 @@ impl HeadOptions {
         // units, slopes and steps; parts of the rows have slopes of their own
         let copies = 6 + 2 * self.iterations.min(PAIRS) + rows.div_ceil(PART);
         let units = self.gates.saturating_mul(2 * outputs);
-        [units, features + outputs, copies, size_of::<f32>()]
+        let numbers = features.saturating_add(outputs);
+        [units, numbers, copies, size_of::<f32>()]
             .iter()
             .fold(1, |bytes: u64, &factor| bytes.saturating_mul(factor as u64))
     }
