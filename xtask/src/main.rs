@@ -3,6 +3,7 @@
 mod bench;
 mod browser;
 mod debian;
+mod package;
 mod test;
 mod torch;
 
@@ -12,7 +13,7 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   test                 format, lints, tests, the comparison with Python (exported models,
-                       optimizers), and the pages of reports in a browser
+                       optimizers), the Python package, and the pages of reports in a browser
   bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
                        deep, scaling;
                        writes target/bench/bench.md and bench.json

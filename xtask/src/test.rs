@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is kept.
 
-use crate::{browser, torch};
+use crate::{browser, package, torch};
 use std::path::Path;
 use xtask::python;
 use xtask::step::{built, cargo, execute, program, root, step, target};
@@ -40,6 +40,7 @@ pub fn run() -> Result<(), String> {
                 .arg(built("cronos")),
         )
     })?;
+    step("python package", package::check)?;
     let mut skipped = Vec::new();
     let beside = target().join("venv-optimizers");
     match torch::find(&beside, &scripts.join("requirements-optimizers.txt")) {

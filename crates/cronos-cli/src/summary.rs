@@ -27,38 +27,19 @@ pub struct Summary<'a> {
 
 impl Summary<'_> {
     pub fn json(&self) -> Value {
-        let fitted = self.fitted;
-        let certificate = &fitted.certificate;
         let training = &self.model.training;
-        let seconds = &fitted.seconds;
-        let inner: usize = fitted.history.iter().map(|i| i.inner_iterations).sum();
-        json!({
-            "status": fitted.status.name(),
-            "iterations": fitted.iterations,
-            "objective": certificate.objective,
-            "lower_bound": certificate.lower_bound,
-            "gap": certificate.gap,
-            "violation": certificate.violation,
-            "network_objective": certificate.network_objective,
-            "solver": training.solver,
-            "solver_reason": fitted.reason,
-            "inner_iterations": inner,
-            "nystrom_rank": fitted.rank,
-            "gates": self.fitted.gates,
-            "neurons": self.model.network.neurons(),
-            "beta": self.fitted.beta,
-            "loss": training.loss,
+        let mut report = self.fitted.report();
+        let own = json!({
             "activation": training.activation,
             "precision": training.precision,
             "seed": training.seed,
-            "rho": fitted.history.last().map(|iteration| iteration.rho),
             "data": {
                 "name": self.data,
                 "fingerprint": training.data_fingerprint,
                 "rows": training.rows,
                 "features": self.model.features(),
                 "outputs": self.model.network.outputs(),
-                "reduced_features": fitted.reduced_features,
+                "reduced_features": self.fitted.reduced_features,
                 "target": self.model.target_name,
                 "classes": match &self.model.task {
                     Task::Classification { classes } => Some(classes),
@@ -67,21 +48,16 @@ impl Summary<'_> {
             },
             "train": self.train.json(),
             "test": self.test.map(Score::json),
-            "seconds": {
-                "total": self.total_seconds,
-                "setup": seconds.setup,
-                "iterations": seconds.total() - seconds.setup,
-                "solve": seconds.solve,
-                "sweep": seconds.sweep,
-                "check": seconds.check,
-            },
-            "planned_memory_bytes": fitted.planned_bytes,
             "peak_memory_bytes": memory::peak_bytes(),
             "shuffled": self.importance.map(Measured::rows_json),
             "importance": self.importance.map(Measured::json),
-            "search": fitted.search.as_ref().map(search_json),
             "model": self.out.map(|path| path.display().to_string()),
-        })
+        });
+        report["seconds"]["total"] = json!(self.total_seconds);
+        if let (Value::Object(report), Value::Object(own)) = (&mut report, own) {
+            report.extend(own);
+        }
+        report
     }
 
     /// A gap says something only near the cones and with a penalty.
@@ -241,45 +217,6 @@ fn learning(search: &Search) -> Option<String> {
         "objective {:.5} with the first {} gates, {:.5} with the last {}: {lower:.1} % lower",
         first.objective, first.neurons, last.objective, last.neurons
     ))
-}
-
-fn search_json(search: &Search) -> Value {
-    let members: Vec<Value> = search
-        .members
-        .iter()
-        .map(|member| {
-            json!({
-                "features": member.features,
-                "loss": member.loss.name(),
-                "heat": member.heat,
-                "weight": member.weight,
-                "beta": member.beta,
-                "neurons": member.neurons,
-                "columns": member.columns,
-                "validation_score": member.validation_score,
-                "objective": member.certificate.objective,
-                "lower_bound": member.certificate.lower_bound,
-                "gap": member.certificate.gap,
-                "rounds": member.rounds.iter().map(|round| {
-                    json!({
-                        "beta": round.beta,
-                        "objective": round.objective,
-                        "neurons": round.neurons,
-                    })
-                }).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    json!({
-        "folds": search.folds,
-        "repeats": search.repeats,
-        "rows": search.rows,
-        "sample": search.sample,
-        "tried": search.tried.iter().map(|(features, loss)| {
-            json!({ "features": features, "loss": loss.name() })
-        }).collect::<Vec<_>>(),
-        "members": members,
-    })
 }
 
 /// The first few classes or other names, in words.

@@ -16,6 +16,7 @@ pub use training::{Deep, Grouping, Images, Training};
 
 use crate::Error;
 use crate::estimator::chosen_class;
+use crate::fit::{Fitted, Options};
 use crate::matrix::Matrix;
 use crate::network::{BATCH, Network};
 use crate::stack::{Forward, Stack};
@@ -61,6 +62,56 @@ pub struct Model {
 }
 
 impl Model {
+    /// The model of a network that was trained on so many rows. Nothing is missing in its
+    /// features, and nothing is known about where they come from.
+    pub fn of(
+        fitted: &Fitted,
+        options: &Options,
+        task: Task,
+        feature_names: Vec<String>,
+        rows: usize,
+    ) -> Self {
+        let certificate = &fitted.certificate;
+        Self {
+            network: fitted.network.clone(),
+            stack: None,
+            task,
+            feature_names,
+            target_name: None,
+            imputation: None,
+            training: Training {
+                seed: options.seed,
+                data_fingerprint: String::new(),
+                left_out: Vec::new(),
+                rows,
+                status: fitted.status.name().into(),
+                iterations: fitted.iterations,
+                solver: fitted.solver.into(),
+                loss: fitted.loss.name().into(),
+                log_odds: fitted.log_odds(),
+                activation: options.activation.name().into(),
+                precision: options.precision.name().into(),
+                beta: fitted.beta,
+                gates: fitted.gates,
+                grouping: None,
+                images: None,
+                deep: None,
+                bias: options.bias,
+                feature_mean: fitted.feature_scaling.mean.clone(),
+                feature_scale: fitted.feature_scaling.scale.clone(),
+                target_mean: fitted.target_scaling.mean.clone(),
+                target_scale: fitted.target_scaling.scale.clone(),
+                objective: certificate.objective,
+                lower_bound: certificate.lower_bound,
+                gap: certificate.gap,
+                violation: certificate.violation,
+                network_objective: certificate.network_objective,
+                train_score: None,
+                test_score: None,
+            },
+        }
+    }
+
     /// Number of raw features.
     pub fn features(&self) -> usize {
         (self.stack.as_ref()).map_or(self.network.features(), Stack::inputs)

@@ -1,11 +1,10 @@
 //! Rows and targets as a deep network takes them.
 
-use super::chosen::Chosen;
 use crate::arguments::{self, Network};
 use crate::commands::job::Job;
 use crate::commands::labelled::Truth;
 use crate::failure::Failure;
-use cronos::{Loss, Matrix, Table, TargetScaling};
+use cronos::{Chosen, Loss, Matrix, Table, TargetScaling};
 use cronos_data::split;
 use cronos_deep::{Augment, Goal, Inputs, Samples};
 

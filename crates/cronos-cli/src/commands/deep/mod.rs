@@ -1,7 +1,6 @@
 //! `cronos deep`
 
 mod checkpoint;
-mod chosen;
 pub(super) mod data;
 pub(super) mod memory;
 mod summary;

@@ -1,0 +1,35 @@
+"""Models from files."""
+
+import numpy as np
+
+from . import _core
+
+
+def load(path):
+    """The estimator of a model file, whoever wrote it."""
+    from ._classifier import CronosClassifier
+    from ._regressor import CronosRegressor
+
+    with open(path, "rb") as file:
+        model = _core.Model.from_bytes(file.read())
+    names = model.classes
+    estimator = CronosRegressor() if names is None else CronosClassifier()
+    estimator._keep(model)
+    estimator.n_features_in_ = model.features
+    if names is None:
+        estimator._flat = model.outputs == 1
+    else:
+        estimator.classes_ = _labels(names)
+    return estimator
+
+
+def _labels(names):
+    """Names as numbers, if that loses nothing."""
+    for kind in (int, float):
+        try:
+            numbers = [kind(name) for name in names]
+        except ValueError:
+            continue
+        if [str(number) for number in numbers] == names:
+            return np.array(numbers)
+    return np.array(names)
