@@ -23,32 +23,6 @@ UNFINISHED = {
     "numerical-failure": "a numerical failure ended the fit; use precision='f64'",
 }
 
-#: Keywords of the estimators that the library takes as they are.
-KNOBS = (
-    "loss",
-    "huber_delta",
-    "quantile",
-    "beta",
-    "fast",
-    "best",
-    "networks",
-    "gates",
-    "learn_gates",
-    "activation",
-    "solver",
-    "rank",
-    "rho",
-    "fixed_rho",
-    "max_iterations",
-    "tolerance",
-    "time_limit",
-    "no_bias",
-    "no_standardize",
-    "precision",
-    "seed",
-)
-
-
 class Cronos(BaseEstimator):
     """A two-layer network that is trained by convex optimisation."""
 
@@ -106,7 +80,7 @@ class Cronos(BaseEstimator):
         self.verbose = verbose
 
     def _keywords(self):
-        keywords = {name: getattr(self, name) for name in KNOBS}
+        keywords = {name: getattr(self, name) for name in Cronos._get_param_names()}
         keywords["gate_directions"] = self._gate_directions()
         return keywords
 
