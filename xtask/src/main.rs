@@ -14,6 +14,7 @@ Usage: cargo xtask COMMAND
 
   test                 format, lints, tests, the comparison with Python (exported models,
                        optimizers), the Python package, and the pages of reports in a browser
+  wheel                builds the wheel of the Python package in target/wheels
   bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
                        deep, scaling;
                        writes target/bench/bench.md and bench.json
@@ -35,6 +36,8 @@ fn main() -> ExitCode {
     let result = match arguments.first().map(String::as_str) {
         Some("test") if arguments.len() == 1 => test::run(),
         Some("test") => Err("test takes no arguments; see cargo xtask help".into()),
+        Some("wheel") if arguments.len() == 1 => package::wheel(),
+        Some("wheel") => Err("wheel takes no arguments; see cargo xtask help".into()),
         Some("bench") => bench::run(&arguments[1..]),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");

@@ -41,6 +41,8 @@ pub fn run() -> Result<(), String> {
         )
     })?;
     step("python package", package::check)?;
+    step("python package, oldest releases", package::check_oldest)?;
+    step("python examples", package::examples)?;
     let mut skipped = Vec::new();
     let beside = target().join("venv-optimizers");
     match torch::find(&beside, &scripts.join("requirements-optimizers.txt")) {

@@ -33,7 +33,6 @@ mod options;
 mod origin;
 mod records;
 mod source;
-pub mod split;
 mod stream;
 mod svm;
 mod table;

@@ -11,7 +11,6 @@ use burn::module::Module;
 use burn::nn::conv::{Conv1d, Conv1dConfig};
 use burn::tensor::{Tensor, activation};
 use cronos::{HeadOptions, Loss, Matrix};
-use cronos_data::split;
 use cronos_deep::{Device, Epoch, Features, Inputs, Options, Samples, train};
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -55,8 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         f32::from(u8::from(labels.indices[i] == c))
     });
     // a fifth is only looked at in the end, and a tenth of the rest chooses the epoch
-    let (rest, test) = split::holdout(x.rows(), 0.2, 0, Some(&labels.indices))?;
-    let (inner, outer) = split::holdout(rest.len(), 0.1, 0, None)?;
+    let (rest, test) = cronos::holdout(x.rows(), 0.2, 0, Some(&labels.indices))?;
+    let (inner, outer) = cronos::holdout(rest.len(), 0.1, 0, None)?;
     let part = |rows: &[usize]| (x.select(rows), y.select(rows));
     let of = |parts: &[usize]| parts.iter().map(|&part| rest[part]).collect::<Vec<usize>>();
     let (training, validation, test) = (part(&of(&inner)), part(&of(&outer)), part(&test));

@@ -15,6 +15,7 @@ mod kernels;
 mod loss;
 pub mod optim;
 pub mod parameters;
+mod recipe;
 mod tensors;
 mod train;
 
@@ -24,6 +25,9 @@ pub use burn::tensor::Device;
 pub use features::{Features, Layers, quarter};
 pub use inputs::{Inputs, Scale};
 pub use kernels::Kernels;
+pub use recipe::{
+    ALTERNATION, About, Data, Moves, Recipe, Truth, parameters as trained_parameters,
+};
 pub use train::{
     Checkpoint, End, Epoch, Goal, Keep, Options, Rule, Samples, Trained, Watch, train, train_with,
 };

@@ -85,6 +85,14 @@ pub enum Features<'py> {
 }
 
 impl Features<'_> {
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Single(array) => array.shape()[0],
+            Self::Double(array) => array.shape()[0],
+            Self::Bytes(array) => array.shape()[0],
+        }
+    }
+
     /// What `work` makes of the rows.
     pub fn with<R>(&self, work: impl FnOnce(&dyn Table) -> R) -> PyResult<R> {
         Ok(match self {
@@ -109,6 +117,13 @@ fn borrow<'a, T: Number + Element>(
         rows,
         columns,
     })
+}
+
+/// An array as a matrix.
+pub fn matrix(array: &PyReadonlyArray2<'_, f64>) -> Matrix<f64> {
+    let view = array.as_array();
+    let (rows, columns) = view.dim();
+    Matrix::from_fn(rows, columns, |i, j| view[[i, j]])
 }
 
 /// A matrix as an array.

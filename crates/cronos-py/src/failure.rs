@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 
 /// The exception that Python users expect for an error.
 pub fn exception(error: Error) -> PyErr {
-    let sentence = error.to_string();
+    let sentence = keywords(&error.to_string());
     match error {
         Error::Memory { .. } => PyMemoryError::new_err(sentence),
         Error::Numerical(_) => PyRuntimeError::new_err(sentence),
@@ -17,4 +17,14 @@ pub fn exception(error: Error) -> PyErr {
 /// An argument that makes no sense.
 pub fn refused(sentence: &str) -> PyErr {
     PyValueError::new_err(sentence.to_string())
+}
+
+/// Flags of the command as keywords: `--time-limit` is `time_limit`.
+fn keywords(sentence: &str) -> String {
+    let word = |word: &str| match word.split_once("--") {
+        Some((before, flag)) => format!("{before}{}", flag.replace('-', "_")),
+        None => word.to_string(),
+    };
+    let words: Vec<String> = sentence.split(' ').map(word).collect();
+    words.join(" ")
 }

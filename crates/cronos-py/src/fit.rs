@@ -1,130 +1,82 @@
-//! From arrays to a network.
+//! From arrays to a network, or to one for each of many penalties.
 
 use crate::arrays::Features;
-use crate::failure::refused;
-use crate::merge::merge;
 use crate::model::Trained;
 use crate::options::Keywords;
-use crate::work::run;
-use cronos::{Chosen, Classifier, Fitted, Matrix, Model, Options, Regressor, Table, Task};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use crate::rows::{About, Job, Target, Truth, on_rows};
+use cronos::{Classifier, Fitted, Grid, Model, Options, Regressor};
 use pyo3::prelude::*;
-use std::time::Instant;
 
-/// What comes with features and targets.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Job<'py> {
-    weights: Option<PyReadonlyArray1<'py, f64>>,
-    feature_names: Vec<String>,
-    threads: Option<usize>,
-    progress: Option<Bound<'py, PyAny>>,
-}
-
-/// Trains on labels, given as indices into the names of the classes.
+/// Trains a network.
 #[pyfunction]
-pub fn fit_classes(
+pub fn fit(
     py: Python<'_>,
     x: Features<'_>,
-    y: PyReadonlyArray1<'_, usize>,
-    classes: Vec<String>,
+    y: Target<'_>,
     job: Job<'_>,
     keywords: Keywords<'_>,
 ) -> PyResult<Trained> {
-    let options = keywords.options()?;
-    let (indices, weights) = (y.as_slice()?, slice(&job.weights)?);
-    let work = Work {
-        task: Task::Classification { classes },
-        feature_names: job.feature_names,
-        start: Instant::now(),
+    let options = Options {
+        start: job.start(),
+        ..keywords.options()?
     };
-    x.with(|x| {
-        check_length("labels", indices.len(), x)?;
-        run(py, job.threads, job.progress.as_ref(), |watch| {
-            let merged = merge(x, weights, |row| vec![indices[row] as f64]);
-            let labels: Vec<usize> = merged.rows.iter().map(|&row| indices[row]).collect();
-            let table = Chosen {
-                table: x,
-                rows: merged.rows,
-            };
-            let classifier = Classifier {
-                options: options.clone(),
-            };
-            let weights = merged.weights.as_deref();
-            let trained = classifier.fit_observed(&table, &labels, weights, watch)?;
-            Ok(work.model(x.rows(), &trained.fitted, &options))
-        })
-    })?
-}
-
-/// Trains on numbers, rows x outputs.
-#[pyfunction]
-pub fn fit_numbers(
-    py: Python<'_>,
-    x: Features<'_>,
-    y: PyReadonlyArray2<'_, f64>,
-    job: Job<'_>,
-    keywords: Keywords<'_>,
-) -> PyResult<Trained> {
-    let options = keywords.options()?;
-    let weights = slice(&job.weights)?;
-    let (values, outputs) = (y.as_slice()?, y.shape()[1]);
-    let work = Work {
-        task: Task::Regression,
-        feature_names: job.feature_names,
-        start: Instant::now(),
-    };
-    x.with(|x| {
-        check_length("targets", y.shape()[0], x)?;
-        run(py, job.threads, job.progress.as_ref(), |watch| {
-            let row = |row: usize| &values[row * outputs..][..outputs];
-            let merged = merge(x, weights, |at| row(at).to_vec());
-            let y = Matrix::from_fn(merged.rows.len(), outputs, |i, c| row(merged.rows[i])[c]);
-            let table = Chosen {
-                table: x,
-                rows: merged.rows,
-            };
-            let regressor = Regressor {
-                options: options.clone(),
-            };
-            let fitted = regressor.fit_observed(&table, &y, merged.weights.as_deref(), watch)?;
-            Ok(work.model(x.rows(), &fitted, &options))
-        })
-    })?
-}
-
-/// What a model is made of besides a network.
-struct Work {
-    task: Task,
-    feature_names: Vec<String>,
-    start: Instant,
-}
-
-impl Work {
-    fn model(self, rows: usize, fitted: &Fitted, options: &Options) -> Trained {
-        let model = Model::of(fitted, options, self.task, self.feature_names, rows);
-        let mut report = fitted.report();
-        report["seconds"]["total"] = self.start.elapsed().as_secs_f64().into();
-        Trained {
-            model,
-            report: report.to_string(),
-        }
-    }
-}
-
-fn slice<'a>(array: &'a Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Option<&'a [f64]>> {
-    Ok(match array {
-        None => None,
-        Some(array) => Some(array.as_slice()?),
+    let about = job.about(&x);
+    on_rows(py, &x, &y, &job, |rows, watch| {
+        let (options, weights) = (options.clone(), rows.weights.as_deref());
+        let fitted = match &rows.truth {
+            Truth::Classes(labels) => {
+                let options = options.clone();
+                (Classifier { options }.fit_observed(&rows.table, labels, weights, watch)?).fitted
+            }
+            Truth::Numbers(y) => {
+                let options = options.clone();
+                Regressor { options }.fit_observed(&rows.table, y, weights, watch)?
+            }
+        };
+        Ok(trained(&fitted, &options, &about))
     })
 }
 
-fn check_length(what: &str, found: usize, x: &dyn Table) -> PyResult<()> {
-    match found == x.rows() {
-        true => Ok(()),
-        false => Err(refused(&format!(
-            "{found} {what} for {} rows of features",
-            x.rows()
-        ))),
+/// A network for each penalty of a path, largest first, the smallest penalty that leaves
+/// nothing, and how the path ended.
+#[pyfunction]
+pub fn path(
+    py: Python<'_>,
+    x: Features<'_>,
+    y: Target<'_>,
+    steps: usize,
+    smallest: f64,
+    job: Job<'_>,
+    keywords: Keywords<'_>,
+) -> PyResult<(Vec<Trained>, f64, &'static str)> {
+    let options = keywords.path_options()?;
+    let grid = Grid { steps, smallest };
+    let about = job.about(&x);
+    on_rows(py, &x, &y, &job, |rows, watch| {
+        let weights = rows.weights.as_deref();
+        let path = match &rows.truth {
+            Truth::Classes(labels) => {
+                let options = options.clone();
+                (Classifier { options }.path(&rows.table, labels, weights, &grid, watch)?).1
+            }
+            Truth::Numbers(y) => {
+                let options = options.clone();
+                Regressor { options }.path(&rows.table, y, weights, &grid, watch)?
+            }
+        };
+        let points = path.points.iter();
+        let points = points.map(|fitted| trained(fitted, &options, &about));
+        Ok((points.collect(), path.zero_beta, path.status.name()))
+    })
+}
+
+fn trained(fitted: &Fitted, options: &Options, about: &About) -> Trained {
+    let (task, names) = (about.task.clone(), about.feature_names.clone());
+    let mut report = fitted.report();
+    report["seconds"]["total"] = about.start.elapsed().as_secs_f64().into();
+    Trained {
+        model: Model::of(fitted, options, task, names, about.rows),
+        report: report.to_string(),
+        end: fitted.end.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arrays::{Features, array};
 use crate::failure::exception;
-use cronos::{Matrix, Model, Task};
+use cronos::{Matrix, Model, Start, Task};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -13,6 +13,8 @@ use serde_json::json;
 pub struct Trained {
     pub model: Model,
     pub report: String,
+    /// Where the solver ended, for another fit; files do not keep it.
+    pub end: Option<Start>,
 }
 
 #[pymethods]
@@ -23,7 +25,11 @@ impl Trained {
     fn from_bytes(bytes: &[u8], report: Option<String>) -> PyResult<Self> {
         let model = Model::from_bytes(bytes).map_err(exception)?;
         let report = report.unwrap_or_else(|| remembered(&model));
-        Ok(Self { model, report })
+        Ok(Self {
+            model,
+            report,
+            end: None,
+        })
     }
 
     /// The bytes of a model file.
@@ -92,6 +98,21 @@ impl Trained {
     #[getter]
     fn features(&self) -> usize {
         self.model.features()
+    }
+
+    /// Height, width and channels of the images that the layers in front of the network take;
+    /// none without layers, or if they take lists of numbers.
+    #[getter]
+    fn image(&self) -> Option<[usize; 3]> {
+        let shape = self.model.stack.as_ref()?.input;
+        let list = shape.height == 1 && shape.width == 1;
+        (!list).then_some([shape.height, shape.width, shape.channels])
+    }
+
+    /// Whether there are layers in front of the network.
+    #[getter]
+    fn deep(&self) -> bool {
+        self.model.stack.is_some()
     }
 
     #[getter]

@@ -1,15 +1,13 @@
 //! Keywords as the library takes them. They have the names and the meaning of the flags of the
 //! command.
 
+use crate::arrays::matrix;
 use crate::failure::refused;
 use cronos::auto::Preset;
 use cronos::nystrom::Rank;
-use cronos::{Activation, GateSource, Loss, Matrix, Options, Precision, Settings, Solver};
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use cronos::{Activation, GateSource, Loss, Options, Precision, Settings, Solver};
+use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
-
-/// Gates that are drawn when their number is not given.
-const GATES: usize = 100;
 
 /// All keywords, from a dictionary.
 #[derive(FromPyObject)]
@@ -27,7 +25,7 @@ pub struct Keywords<'py> {
     gate_directions: Option<PyReadonlyArray2<'py, f64>>,
     activation: String,
     solver: Option<String>,
-    rank: Option<usize>,
+    rank: Option<Sketch>,
     rho: Option<f64>,
     fixed_rho: bool,
     max_iterations: Option<usize>,
@@ -66,6 +64,7 @@ impl Keywords<'_> {
                 &[("f32", Precision::F32), ("f64", Precision::F64)],
             )?,
             seed: self.seed,
+            start: None,
             settings: Settings {
                 solver: named(
                     "solver",
@@ -77,7 +76,10 @@ impl Keywords<'_> {
                         ("primal-pcg", Solver::PrimalPcg),
                     ],
                 )?,
-                rank: self.rank.map_or(usual.rank, Rank::Fixed),
+                rank: match &self.rank {
+                    None => usual.rank,
+                    Some(rank) => rank.rank()?,
+                },
                 rho: self.rho,
                 adapt_rho: !self.fixed_rho,
                 max_iterations: self.max_iterations.unwrap_or(usual.max_iterations),
@@ -88,54 +90,75 @@ impl Keywords<'_> {
         })
     }
 
+    /// The same for a path: gates are drawn unless they are given.
+    pub fn path_options(&self) -> PyResult<Options> {
+        let mut options = self.options()?;
+        if let GateSource::Learned { .. } = options.gates {
+            options.gates = GateSource::of(self.gates, false, true);
+        }
+        Ok(options)
+    }
+
     fn activation(&self) -> PyResult<Activation> {
         let known = [("relu", Activation::Relu), ("gated", Activation::Gated)];
         named("activation", &self.activation, &known)
     }
 
     fn loss(&self, name: &str) -> PyResult<Loss> {
-        let delta = self.huber_delta;
-        let level = self.quantile;
-        named(
-            "loss",
-            name,
-            &[
-                ("squared", Loss::Squared),
-                ("logistic", Loss::Logistic),
-                ("softmax", Loss::Softmax),
-                ("huber", Loss::Huber { delta }),
-                ("squared-hinge", Loss::SquaredHinge),
-                ("quantile", Loss::Quantile { level }),
-            ],
-        )
+        let (delta, level) = (self.huber_delta, self.quantile);
+        let more = [
+            ("huber", Loss::Huber { delta }),
+            ("quantile", Loss::Quantile { level }),
+        ];
+        named("loss", name, &[&SIMPLE_LOSSES[..], &more].concat())
     }
 
-    /// Gates are learned unless something asks for the convex program itself.
+    /// Gates that are given, or as many as are asked for.
     fn gates(&self) -> PyResult<GateSource> {
         if let Some(directions) = &self.gate_directions {
-            let &[rows, columns] = directions.shape() else {
-                return Err(refused("gate_directions: features x gates are expected"));
-            };
-            let directions = directions.as_array();
-            let matrix = Matrix::from_fn(rows, columns, |i, j| directions[[i, j]]);
-            return Ok(GateSource::Given(matrix));
+            return Ok(GateSource::Given(matrix(directions)));
         }
-        let convex = self.gates.is_some()
-            || self.solver.is_some()
+        let convex = self.solver.is_some()
             || self.rank.is_some()
             || self.rho.is_some()
             || self.max_iterations.is_some()
             || self.tolerance.is_some()
             || self.activation()? == Activation::Gated;
-        Ok(match convex && !self.learn_gates {
-            true => GateSource::Sampled(self.gates.unwrap_or(GATES)),
-            false => GateSource::Learned { most: self.gates },
-        })
+        Ok(GateSource::of(self.gates, self.learn_gates, convex))
+    }
+}
+
+/// Losses without a parameter.
+pub const SIMPLE_LOSSES: [(&str, Loss); 4] = [
+    ("squared", Loss::Squared),
+    ("logistic", Loss::Logistic),
+    ("softmax", Loss::Softmax),
+    ("squared-hinge", Loss::SquaredHinge),
+];
+
+/// A number, or `adaptive`.
+#[derive(FromPyObject)]
+pub enum Sketch {
+    Fixed(usize),
+    Named(String),
+}
+
+impl Sketch {
+    pub fn rank(&self) -> PyResult<Rank> {
+        let adaptive = Rank::Adaptive {
+            first: 20,
+            most: 400,
+        };
+        match self {
+            Self::Fixed(0) => Err(refused("rank is 0; it must be at least 1, or \"adaptive\"")),
+            Self::Fixed(rank) => Ok(Rank::Fixed(*rank)),
+            Self::Named(name) => named("rank", name, &[("adaptive", adaptive)]),
+        }
     }
 }
 
 /// The value of a name, or a sentence with all names.
-fn named<T: Copy>(keyword: &str, name: &str, known: &[(&str, T)]) -> PyResult<T> {
+pub fn named<T: Copy>(keyword: &str, name: &str, known: &[(&str, T)]) -> PyResult<T> {
     match known.iter().find(|(known, _)| *known == name) {
         Some((_, value)) => Ok(*value),
         None => {

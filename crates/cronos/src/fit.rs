@@ -1,7 +1,7 @@
 //! From raw features and targets to a network: scale, draw gates, solve, recover.
 
 use crate::Error;
-use crate::admm::{Iteration, Seconds, Settings, Status};
+use crate::admm::{Iteration, Seconds, Settings, Start, Status};
 use crate::auto::{self, Preset, Search};
 use crate::certificate::Certificate;
 use crate::loss::Loss;
@@ -54,6 +54,20 @@ pub enum GateSource {
     Given(Matrix<f64>),
 }
 
+/// Gates that are drawn when their number is not given.
+const GATES: usize = 100;
+
+impl GateSource {
+    /// Gates are learned, unless their number is given or `convex` says that something else asks for the
+    /// convex program itself, such as a setting of its solver; `learn` overrules both.
+    pub fn of(number: Option<usize>, learn: bool, convex: bool) -> Self {
+        match (number.is_some() || convex) && !learn {
+            true => Self::Sampled(number.unwrap_or(GATES)),
+            false => Self::Learned { most: number },
+        }
+    }
+}
+
 /// Everything that can be chosen about a fit. The default needs no change: gates
 /// are learned, and everything else is chosen on held-out rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +94,9 @@ pub struct Options {
     pub precision: Precision,
     /// Seed of gates and sketches. Default 0.
     pub seed: u64,
+    /// Where the solver of drawn or given gates starts, if it should keep where it ends too; a
+    /// state of other shape is not looked at. Default: from nothing, and nothing is kept.
+    pub start: Option<Start>,
     /// Settings of the solver.
     pub settings: Settings,
 }
@@ -97,6 +114,7 @@ impl Default for Options {
             standardize: true,
             precision: Precision::default(),
             seed: 0,
+            start: None,
             settings: Settings::default(),
         }
     }
@@ -138,6 +156,8 @@ pub struct Fitted {
     pub reduced_features: Option<usize>,
     /// Wall-clock seconds by phase.
     pub seconds: Seconds,
+    /// Where the solver ended, if that was to be kept.
+    pub end: Option<Start>,
     /// What the automatic mode tried and chose.
     pub search: Option<Search>,
     /// Loss that was used.
@@ -276,6 +296,7 @@ fn learn<T: Real>(
         network: found.network,
         feature_scaling: found.scaling,
         target_scaling,
+        end: None,
         search: Some(found.search),
     })
 }
@@ -295,8 +316,16 @@ fn solve<T: Real>(
         .unwrap_or_else(|| BETA_FRACTION * program.zero_beta());
     let settings = options.seeded_settings();
     let mut observe = |iteration: &Iteration| observer.watch(iteration);
-    let solution = sampled.program.solve(&settings, &mut observe)?;
-    Ok(sampled.fitted(sampled.program.beta, solution))
+    let Some(start) = &options.start else {
+        let solution = sampled.program.solve(&settings, &mut observe)?;
+        return Ok(sampled.fitted(sampled.program.beta, solution));
+    };
+    let mut warm = start.state::<T>();
+    let solution = (sampled.program).solve_warm(&settings, &mut warm, &mut observe)?;
+    Ok(Fitted {
+        end: Some(Start::keep(warm)),
+        ..sampled.fitted(sampled.program.beta, solution)
+    })
 }
 
 /// The likelihood of classes that make this many outputs.

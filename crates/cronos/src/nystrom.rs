@@ -169,7 +169,8 @@ impl<T: Real> Nystrom<T> {
         &self.eigenvalues
     }
 
-    fn vector(&self, j: usize) -> &[T] {
+    /// Approximate eigenvector `j`.
+    pub fn vector(&self, j: usize) -> &[T] {
         self.vectors
             .as_ref()
             .col(j)

@@ -130,6 +130,7 @@ impl<T: Real> Sampled<T> {
             planned_bytes: None,
             reduced_features: None,
             seconds: Seconds::default(),
+            end: None,
             search: None,
             loss: self.program.loss,
             beta,

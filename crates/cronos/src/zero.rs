@@ -40,6 +40,7 @@ impl<T: Real> Program<T> {
         let mut spread = vec![T::ZERO; self.x.columns() * self.gates.len()];
         let mut largest = 0.0;
         for z in self.gradient_at_zero() {
+            let z: Vec<T> = z.into_iter().map(T::of).collect();
             engine.masked_spread(&z, &mut spread, &mut work);
             largest = spread
                 .chunks(self.x.columns())
@@ -57,18 +58,24 @@ impl<T: Real> Program<T> {
         if self.activation == Activation::Gated {
             return self.zero_beta();
         }
+        self.largest_slope(&self.gradient_at_zero())
+    }
+
+    /// `max ∓zᵀD_iXv` over the `v` of gate i's cone with `‖v‖ ≤ 1`, over all gates and over the
+    /// columns of `z`, which are multiplied by `√w`. Never too small.
+    pub(crate) fn largest_slope(&self, z: &[Vec<f64>]) -> f64 {
         let x = self.weighted_features();
         match Reduction::new(&x) {
-            None => self.largest_projection(&x),
+            None => self.largest_projection(&x, z),
             // the maximum over v is attained in the row space of X
-            Some(reduction) => self.largest_projection(&reduction.lower()),
+            Some(reduction) => self.largest_projection(&reduction.lower(), z),
         }
     }
 
     /// The largest projection over all groups. Groups come by what they could be
     /// at most, so that few projections are carried through.
-    fn largest_projection<X: Real>(&self, x: &Matrix<X>) -> f64 {
-        let mut slopes = self.slopes_at_zero(x);
+    fn largest_projection<X: Real>(&self, x: &Matrix<X>, z: &[Vec<f64>]) -> f64 {
+        let mut slopes = self.slopes(x, z);
         slopes.sort_by(|a, b| b.most.total_cmp(&a.most));
         let scales = scales(x);
         let mut largest = 0.0;
@@ -93,9 +100,16 @@ impl<T: Real> Program<T> {
         largest
     }
 
+    /// `max_g ‖F_gᵀ z‖`, for columns of `z` that are multiplied by `√w`.
+    pub(crate) fn largest_group(&self, z: &[Vec<f64>]) -> f64 {
+        let slopes = self.slopes(&self.weighted_features(), z);
+        slopes
+            .iter()
+            .fold(0.0, |most: f64, slope| most.max(slope.most))
+    }
+
     /// `Xᵀ D_i z_c` for every gate and output.
-    fn slopes_at_zero<X: Real>(&self, x: &Matrix<X>) -> Vec<Slope> {
-        let gradients = self.gradient_at_zero();
+    fn slopes<X: Real>(&self, x: &Matrix<X>, gradients: &[Vec<f64>]) -> Vec<Slope> {
         let gates = self.gates.len();
         (0..gates * gradients.len())
             .into_par_iter()
@@ -105,7 +119,7 @@ impl<T: Real> Program<T> {
                 for (row, z) in z.iter().enumerate() {
                     if self.gates.active(gate, row) {
                         for (along, x) in along.iter_mut().zip(x.row(row)) {
-                            *along += z.wide() * x.wide();
+                            *along += z * x.wide();
                         }
                     }
                 }
@@ -130,7 +144,7 @@ impl<T: Real> Program<T> {
     }
 
     /// `√w ∇loss(0)`, one column for each output.
-    fn gradient_at_zero(&self) -> Vec<Vec<T>> {
+    fn gradient_at_zero(&self) -> Vec<Vec<f64>> {
         let outputs = self.y.columns();
         let zero = vec![0.0; outputs];
         let mut gradient = zero.clone();
@@ -143,7 +157,7 @@ impl<T: Real> Program<T> {
                 .as_ref()
                 .map_or(1.0, |weights| weights[i].sqrt());
             for (column, z) in columns.iter_mut().zip(&gradient) {
-                column.push(T::of(root * z));
+                column.push(root * z);
             }
         }
         columns

@@ -1,7 +1,6 @@
 //! Which rows of a table train and which test.
 
-use cronos_data::DataError;
-use cronos_data::split::holdout;
+use cronos::{Error, holdout};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
@@ -14,7 +13,7 @@ const MOST: usize = 4000;
 /// The training and the test rows, each ascending: every class is split by
 /// itself, one with a single row trains, and the training rows are thinned to
 /// [`MOST`].
-pub fn rows(classes: &[usize], seed: u64) -> Result<(Vec<usize>, Vec<usize>), DataError> {
+pub fn rows(classes: &[usize], seed: u64) -> Result<(Vec<usize>, Vec<usize>), Error> {
     let (train, test) = holdout(classes.len(), TEST, seed, Some(classes))?;
     Ok((thin(&train, classes, MOST, seed), test))
 }

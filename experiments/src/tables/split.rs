@@ -59,7 +59,7 @@ pub fn prepare(table: &Table, seed: u64, folder: &Path) -> Result<Split, String>
         Some(target) => encode(target).map_err(failed)?,
         None => return Err(format!("{} has no column {TARGET}", table.path.display())),
     };
-    let rows = rows(&labels.indices, seed).map_err(failed)?;
+    let rows = rows(&labels.indices, seed).map_err(|error| format!("{}: {error}", table.name))?;
     let (mut train, mut test) = (data.select(&rows.0), data.select(&rows.1));
     impute(&mut train, &mut test).map_err(failed)?;
     let split = Split {

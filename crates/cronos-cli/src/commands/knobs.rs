@@ -8,9 +8,6 @@ use cronos::{Activation, GateSource, Loss, Matrix, Options, Precision, Settings,
 use cronos_data::{ReadOptions, TargetColumn};
 use std::path::Path;
 
-/// Gates that are drawn when their number is not given.
-const GATES: usize = 100;
-
 /// The options that the knobs stand for.
 pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     let usual = Settings::default();
@@ -46,6 +43,7 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
             arguments::Precision::F64 => Precision::F64,
         },
         seed,
+        start: None,
         settings: Settings {
             solver: match knobs.solver {
                 None | Some(arguments::Solver::Auto) => Solver::Auto,
@@ -64,7 +62,7 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     })
 }
 
-/// Gates are learned unless something asks for the convex program itself.
+/// Gates from a file, or as many as are asked for.
 fn gates(knobs: &Knobs) -> Result<GateSource, Failure> {
     if let Some(path) = &knobs.gate_file {
         return Ok(GateSource::Given(gate_directions(path)?));
@@ -72,18 +70,13 @@ fn gates(knobs: &Knobs) -> Result<GateSource, Failure> {
     if knobs.gates == Some(0) {
         return Err(Failure::Usage("gates is 0; it must be at least 1".into()));
     }
-    let convex = knobs.gates.is_some()
-        || knobs.solver.is_some()
+    let convex = knobs.solver.is_some()
         || knobs.rank.is_some()
         || knobs.rho.is_some()
         || knobs.max_iterations.is_some()
         || knobs.tolerance.is_some()
         || matches!(knobs.activation, arguments::Activation::Gated);
-    Ok(if convex && !knobs.learn_gates {
-        GateSource::Sampled(knobs.gates.unwrap_or(GATES))
-    } else {
-        GateSource::Learned { most: knobs.gates }
-    })
+    Ok(GateSource::of(knobs.gates, knobs.learn_gates, convex))
 }
 
 /// Refuses gate directions for another number of features.

@@ -1,4 +1,4 @@
-//! The model of a network that was trained.
+//! The model of a network that was trained, with where its features come from.
 
 use super::job::Job;
 use cronos::{Fitted, Model, Options};
@@ -11,7 +11,12 @@ pub(super) fn model(
     imputation: Option<Vec<f64>>,
 ) -> Model {
     let (task, names) = (job.task.clone(), job.feature_names.clone());
-    let mut model = Model::of(fitted, options, task, names, job.train.rows());
+    let model = Model::of(fitted, options, task, names, job.train.rows());
+    described(model, job, imputation)
+}
+
+/// A model, with what the data say about it.
+pub(super) fn described(mut model: Model, job: &Job, imputation: Option<Vec<f64>>) -> Model {
     model.target_name = job.target_name.clone();
     model.imputation = imputation;
     let training = &mut model.training;

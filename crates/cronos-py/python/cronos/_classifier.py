@@ -6,9 +6,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from . import _core
-from ._base import Cronos
-from ._validation import NUMBERS, check_is_fitted, sample_weights, validate_data
+from ._cronos import Cronos
+from ._validation import sample_weights
 
 
 def _knows_probabilities(estimator):
@@ -21,7 +20,49 @@ def _knows_probabilities(estimator):
     return True
 
 
-class CronosClassifier(ClassifierMixin, Cronos):
+class Classes(ClassifierMixin):
+    """What an estimator does that tells classes apart."""
+
+    def _prepare(self, X, y, sample_weight):
+        """Features, indices of classes, weights, and the names of the classes."""
+        X, y = self._read(X, y)
+        check_classification_targets(y)
+        weights = sample_weights(sample_weight, X)
+        if self.class_weight is not None:
+            of_classes = compute_sample_weight(self.class_weight, y)
+            weights = of_classes if weights is None else weights * of_classes
+        self.classes_, indices = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"the labels name only one class, {self.classes_[0]!r}; at least 2 are needed"
+            )
+        names = [str(label) for label in self.classes_]
+        return X, indices.astype(np.uintp), weights, names
+
+    def decision_function(self, X):
+        """The output for the second of two classes, or one output for each class."""
+        outputs = self._model_of(X)
+        return outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def predict(self, X):
+        """The class of each row."""
+        outputs = self._model_of(X)
+        if len(self.classes_) == 2:
+            return self.classes_[(outputs[:, 0] >= 0).astype(int)]
+        return self.classes_[np.argmax(outputs, axis=1)]
+
+    @available_if(_knows_probabilities)
+    def predict_proba(self, X):
+        """The probability of each class for each row."""
+        X = self._rows(X)
+        return self._model.probabilities(X)
+
+    def _model_of(self, X):
+        X = self._rows(X)
+        return self._model.decide(X)
+
+
+class CronosClassifier(Classes, Cronos):
     """A two-layer network that tells classes apart."""
 
     def __init__(
@@ -49,6 +90,7 @@ class CronosClassifier(ClassifierMixin, Cronos):
         seed=0,
         threads=None,
         class_weight=None,
+        warm_start=False,
         verbose=False,
     ):
         super().__init__(
@@ -73,42 +115,7 @@ class CronosClassifier(ClassifierMixin, Cronos):
             precision=precision,
             seed=seed,
             threads=threads,
+            warm_start=warm_start,
             verbose=verbose,
         )
         self.class_weight = class_weight
-
-    def fit(self, X, y, sample_weight=None):
-        """Trains on features and a label for each row."""
-        X, y = validate_data(self, X, y, dtype=NUMBERS, order="C", ensure_min_samples=2)
-        check_classification_targets(y)
-        weights = sample_weights(sample_weight, X)
-        if self.class_weight is not None:
-            of_classes = compute_sample_weight(self.class_weight, y)
-            weights = of_classes if weights is None else weights * of_classes
-        self.classes_, indices = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"the labels name only one class, {self.classes_[0]!r}; at least 2 are needed"
-            )
-        names = [str(label) for label in self.classes_]
-        indices = indices.astype(np.uintp)
-        return self._train(_core.fit_classes, X, indices, names, weights=weights)
-
-    def decision_function(self, X):
-        """The output for the second of two classes, or one output for each class."""
-        outputs = self._outputs(X)
-        return outputs[:, 0] if len(self.classes_) == 2 else outputs
-
-    def predict(self, X):
-        """The class of each row."""
-        outputs = self._outputs(X)
-        if len(self.classes_) == 2:
-            return self.classes_[(outputs[:, 0] >= 0).astype(int)]
-        return self.classes_[np.argmax(outputs, axis=1)]
-
-    @available_if(_knows_probabilities)
-    def predict_proba(self, X):
-        """The probability of each class for each row."""
-        check_is_fitted(self, "_model")
-        X = validate_data(self, X, dtype=NUMBERS, order="C", reset=False)
-        return self._model.probabilities(X)

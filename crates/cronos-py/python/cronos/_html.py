@@ -8,9 +8,15 @@ def certificate_html(report):
     lines = {
         "status": report["status"],
         "network": f"{report['neurons']} neurons, β = {report['beta']:.4g}",
-        "objective": f"{report['objective']:.5g}, at least {report['lower_bound']:.5g}",
-        "gap": f"{report['gap']:.2%}",
     }
+    if "gap" in report:
+        lines["objective"] = f"{report['objective']:.5g}, at least {report['lower_bound']:.5g}"
+        lines["gap"] = f"{report['gap']:.2%}"
+    else:
+        lines["objective"] = f"{report['objective']:.5g}"
+    if "architecture" in report:
+        lines["network"] = f"{report['architecture']}, then {lines['network']}"
+        lines["chosen"] = f"epoch {report['best_epoch']}, validation {report['validation']:.4f}"
     if "seconds" in report:
         lines["seconds"] = f"{report['seconds']['total']:.2f}"
     rows = "".join(

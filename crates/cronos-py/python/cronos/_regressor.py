@@ -3,34 +3,24 @@
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from . import _core
-from ._base import Cronos
-from ._validation import NUMBERS, sample_weights, validate_data
+from ._cronos import Cronos
+from ._validation import sample_weights
 
 
-class CronosRegressor(RegressorMixin, Cronos):
-    """A two-layer network that predicts one number or several."""
+class Numbers(RegressorMixin):
+    """What an estimator does that predicts one number or several."""
 
-    def fit(self, X, y, sample_weight=None):
-        """Trains on features and a number, or several, for each row."""
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            dtype=NUMBERS,
-            order="C",
-            ensure_min_samples=2,
-            multi_output=True,
-            y_numeric=True,
-        )
+    def _prepare(self, X, y, sample_weight):
+        """Features, numbers, weights, and no classes."""
+        X, y = self._read(X, y, multi_output=True, y_numeric=True)
         weights = sample_weights(sample_weight, X)
         self._flat = y.ndim == 1
-        y = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
-        return self._train(_core.fit_numbers, X, y, weights=weights)
+        return X, np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64), weights, None
 
     def predict(self, X):
         """The numbers of each row."""
-        outputs = self._outputs(X)
+        X = self._rows(X)
+        outputs = self._model.decide(X)
         return outputs[:, 0] if self._flat else outputs
 
     def __sklearn_tags__(self):
@@ -41,3 +31,7 @@ class CronosRegressor(RegressorMixin, Cronos):
 
     def _more_tags(self):
         return {"multioutput": True}
+
+
+class CronosRegressor(Numbers, Cronos):
+    """A two-layer network that predicts one number or several."""

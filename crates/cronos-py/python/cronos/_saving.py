@@ -8,14 +8,22 @@ from . import _core
 def load(path):
     """The estimator of a model file, whoever wrote it."""
     from ._classifier import CronosClassifier
+    from ._deep import DeepCronosClassifier, DeepCronosRegressor
     from ._regressor import CronosRegressor
 
     with open(path, "rb") as file:
         model = _core.Model.from_bytes(file.read())
+    kinds = (DeepCronosClassifier, DeepCronosRegressor) if model.deep else (CronosClassifier, CronosRegressor)
     names = model.classes
-    estimator = CronosRegressor() if names is None else CronosClassifier()
+    estimator = kinds[names is None]()
     estimator._keep(model)
-    estimator.n_features_in_ = model.features
+    if model.deep:
+        # one channel is no dimension of its own
+        image = model.image
+        estimator._shape = (model.features,) if image is None else tuple(image[: 2 + (image[2] > 1)])
+        estimator.n_features_in_ = estimator._shape[0]
+    else:
+        estimator.n_features_in_ = model.features
     if names is None:
         estimator._flat = model.outputs == 1
     else:

@@ -14,7 +14,7 @@ except ImportError:  # scikit-learn 1.5
 
 
 #: Numbers that the library reads as they are.
-NUMBERS = (np.float64, np.float32)
+NUMBERS = (np.float64, np.float32, np.uint8)
 
 __all__ = ["NUMBERS", "check_is_fitted", "sample_weights", "validate_data"]
 

@@ -26,4 +26,4 @@ pub use solve::Solution;
 #[cfg(test)]
 pub(crate) use solve::solve_as_it_is;
 pub use status::Status;
-pub use warm::Warm;
+pub use warm::{Start, Warm};

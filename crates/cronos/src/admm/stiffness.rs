@@ -189,21 +189,32 @@ fn bytes<T: Real>(shape: Shape, solver: Solver, settings: &Settings) -> u64 {
 impl<T: Real> Run<'_, T> {
     /// Makes the stiffness follow the iterates.
     pub(super) fn stiffen(&mut self) -> Result<(), Error> {
-        if !std::mem::replace(&mut self.stiffening.begun, true) {
-            self.solver = Box::new(Stiff::new(&self.engine, self.stiffening.by, self.build));
-        }
         self.stiffening.count(self.history.len());
         let (stiff, soft) = ROWS;
         self.engine.stiffen(&mut self.state, stiff, soft);
         let stiffness = self.group_stiffness();
-        let (engine, state) = (&self.engine, &self.state);
-        self.solver
-            .set_stiffness(engine, &stiffness, state, &mut self.work)?;
+        self.tell_solver(&stiffness)?;
         self.set_groups(Groups {
             stiffness,
             ..self.groups.clone()
         });
         Ok(())
+    }
+
+    /// Takes on the stiffness of groups whose splits and rows are those of another run.
+    pub(super) fn take_stiffness(&mut self, stiffness: Vec<f64>) -> Result<(), Error> {
+        self.tell_solver(&stiffness)?;
+        self.groups.stiffness = stiffness;
+        Ok(())
+    }
+
+    fn tell_solver(&mut self, stiffness: &[f64]) -> Result<(), Error> {
+        if !std::mem::replace(&mut self.stiffening.begun, true) {
+            self.solver = Box::new(Stiff::new(&self.engine, self.stiffening.by, self.build));
+        }
+        let (engine, state) = (&self.engine, &self.state);
+        self.solver
+            .set_stiffness(engine, stiffness, state, &mut self.work)
     }
 
     /// `κ_g = β/(ρ‖v_g‖)`; a group at zero keeps its own.

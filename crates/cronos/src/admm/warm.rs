@@ -8,14 +8,61 @@ use crate::Error;
 use crate::engine::RowState;
 use crate::program::Program;
 use crate::real::Real;
+use std::any::Any;
+use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-/// The splits, multipliers and penalty parameter a run ended with. Another run may
+/// The splits, multipliers, stiffness and penalty parameter a run ended with. Another run may
 /// start there, on features that have changed since.
+#[derive(Clone)]
 pub struct Warm<T> {
     rho: f64,
+    beta: f64,
     b: Vec<T>,
     state: RowState<T>,
+    /// Of the groups; empty where none was given.
+    stiffness: Vec<f64>,
+}
+
+/// Where a fit ended, in whatever precision, for another to start from. The default is nowhere.
+#[derive(Clone, Default)]
+pub struct Start(Option<Arc<dyn Any + Send + Sync>>);
+
+impl Start {
+    /// Keeps where a run ended.
+    pub(crate) fn keep<T: Real>(warm: Option<Warm<T>>) -> Self {
+        Self(warm.map(|warm| Arc::new(warm) as _))
+    }
+
+    /// What was kept, if it has this precision.
+    pub(crate) fn state<T: Real>(&self) -> Option<Warm<T>> {
+        self.0.as_ref()?.downcast_ref::<Warm<T>>().cloned()
+    }
+
+    /// Whether there is anything to start from.
+    pub fn is_somewhere(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl fmt::Debug for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_somewhere() {
+            "somewhere"
+        } else {
+            "nowhere"
+        })
+    }
+}
+
+impl PartialEq for Start {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
 }
 
 impl<T: Real> Program<T> {
@@ -31,29 +78,36 @@ impl<T: Real> Program<T> {
         self.check()?;
         self.with_run(settings, |run| {
             if let Some(warm) = warm.take() {
-                run.start_from(warm);
+                run.start_from(warm)?;
             }
             let solution = run.solve(self.beta, observe);
             *warm = run.leave();
-            solution
-        })
+            Ok(solution)
+        })?
     }
 }
 
 impl<T: Real> Run<'_, T> {
     /// Whether a state of this run means something to another.
     fn can_be_left(&self) -> bool {
-        let plain = self.reduction.is_none() && self.state.stiffness.is_empty();
-        plain && self.step.split == Split::Loss
+        self.reduction.is_none() && self.step.split == Split::Loss
     }
 
-    fn start_from(&mut self, warm: Warm<T>) {
+    fn start_from(&mut self, warm: Warm<T>) -> Result<(), Error> {
         let same = warm.b.len() == self.b.len() && warm.state.a.len() == self.state.a.len();
-        if same && self.can_be_left() {
-            self.step.rho = warm.rho;
-            self.b = warm.b;
-            self.state = warm.state;
-            self.fresh = false;
+        let stiff = !warm.stiffness.is_empty();
+        if !same || !self.can_be_left() || stiff && !self.stiffening.is_on() {
+            return Ok(());
+        }
+        self.step.rho = warm.rho;
+        // the penalty that the state belongs to; the run follows from there to its own
+        self.beta = warm.beta;
+        self.b = warm.b;
+        self.state = warm.state;
+        self.fresh = false;
+        match stiff {
+            true => self.take_stiffness(warm.stiffness),
+            false => Ok(()),
         }
     }
 
@@ -62,10 +116,15 @@ impl<T: Real> Run<'_, T> {
         let state = &mut self.state;
         useful.then(|| Warm {
             rho: self.step.rho,
+            beta: self.beta,
             b: std::mem::take(&mut self.b),
+            stiffness: match state.stiffness.is_empty() {
+                true => Vec::new(),
+                false => self.groups.stiffness.clone(),
+            },
             state: RowState {
                 a: std::mem::take(&mut state.a),
-                stiffness: Vec::new(),
+                stiffness: std::mem::take(&mut state.stiffness),
                 thin: std::mem::take(&mut state.thin),
             },
         })

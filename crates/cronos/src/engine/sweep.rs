@@ -16,6 +16,7 @@ use std::ops::Range;
 ///
 /// A row of weight `w` has `√w` times its rows in `F` and `G`, so that it counts
 /// as `w` rows. Thin arrays are per unit weight: they hold predictions.
+#[derive(Clone)]
 pub(crate) struct RowState<T> {
     /// n x (2 P C), wide; empty without cones
     pub a: Vec<T>,

@@ -4,9 +4,7 @@ mod outcome;
 mod table;
 
 use super::checks::start_threads;
-use super::deep::data::Data;
-use super::deep::memory;
-use super::deep::training::{self, ALTERNATION, Limits};
+use super::deep::training::{self, Limits};
 use super::job::Job;
 use crate::arguments::{Compare, RateRange};
 use crate::failure::{self, Failure};
@@ -14,7 +12,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Runs;
 use crate::report::{Measure, compare_plot};
 use crate::{model_file, output};
-use cronos_deep::{End, Epoch, Goal, Options, Rule, Watch};
+use cronos_deep::{ALTERNATION, Data, End, Epoch, Goal, Options, Recipe, Rule, Watch};
 use outcome::{Contender, Outcome, Run};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +26,7 @@ pub fn run(compare: &Compare) -> Result<ExitCode, Failure> {
     for file in [&compare.csv, &compare.plot].into_iter().flatten() {
         model_file::check_writable(file, network.force)?;
     }
-    training::check(network)?;
+    let recipe = training::recipe(network)?;
     if compare.rates == 0 {
         return Err(Failure::Usage("rates is 0; it must be at least 1".into()));
     }
@@ -36,8 +34,8 @@ pub fn run(compare: &Compare) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::listen()?;
     let mut job = Job::read(&network.source)?;
     let imputation = job.impute(&network.source)?;
-    let data = Data::of(&job, network)?;
-    memory::check(network, &data)?;
+    let data = training::data(&job, &recipe)?;
+    recipe.memory(&data)?;
     let limits = Limits {
         interrupt: &interrupt,
         start,
@@ -46,7 +44,7 @@ pub fn run(compare: &Compare) -> Result<ExitCode, Failure> {
     let rates = rates(compare.range, compare.rates, network.source.seed);
     let mut contenders = contenders(compare, &rates);
     let session = Session {
-        compare,
+        recipe: &recipe,
         job: &job,
         data: &data,
         imputation,
@@ -62,6 +60,7 @@ pub fn run(compare: &Compare) -> Result<ExitCode, Failure> {
     }
     let outcome = Outcome {
         compare,
+        recipe: &recipe,
         job: &job,
         data: &data,
         rates,
@@ -114,7 +113,7 @@ fn contenders(compare: &Compare, rates: &[f64]) -> Vec<Contender> {
 
 /// What all runs share.
 struct Session<'a> {
-    compare: &'a Compare,
+    recipe: &'a Recipe,
     job: &'a Job,
     data: &'a Data<'a>,
     imputation: Option<Vec<f64>>,
@@ -126,10 +125,7 @@ impl Session<'_> {
     /// left out.
     fn run_all(&self, contenders: &mut [Contender]) -> Result<bool, Failure> {
         let wanted = contenders.iter().map(|contender| contender.rules.len());
-        let bar = Runs::new(
-            wanted.sum(),
-            training::epochs(&self.compare.network, self.data),
-        );
+        let bar = Runs::new(wanted.sum(), self.recipe.epochs(self.data));
         let all = contenders.iter_mut().try_fold(true, |goes_on, contender| {
             Ok(goes_on && self.run_one(contender, &bar)?)
         });
@@ -159,11 +155,10 @@ impl Session<'_> {
         name: &str,
         bar: &Runs,
     ) -> Result<Option<Run>, Failure> {
-        let network = &self.compare.network;
+        // all runs are equally long
         let options = Options {
-            // all runs are equally long
             patience: None,
-            ..training::options(network, self.data, rule)
+            ..self.recipe.options(self.data, rule)
         };
         let observe = &mut |epoch: &Epoch| {
             bar.show(name, epoch);
@@ -177,16 +172,22 @@ impl Session<'_> {
             stop: &|| self.limits.next().is_break(),
             ..Watch::new(observe)
         };
-        let trained = training::train(network, self.data, &options, watch)?;
+        let trained = self.recipe.train(self.data, &options, watch)?;
         if trained.end == End::BrokenOff {
             return Ok(None);
         }
         let test = match &self.job.test {
             None => None,
             Some((x, truth)) => {
-                let imputation = self.imputation.clone();
-                let model =
-                    training::model(self.job, network, self.data, &options, &trained, imputation)?;
+                let model = training::model(
+                    self.job,
+                    self.recipe,
+                    self.data,
+                    &options,
+                    &trained,
+                    self.limits.met(),
+                    self.imputation.clone(),
+                )?;
                 Some(truth.score(&model, x)?)
             }
         };

@@ -1,14 +1,12 @@
 //! What came out of a comparison, for programs and for the figure.
 
 use crate::arguments::Compare;
-use crate::commands::deep::data::Data;
-use crate::commands::deep::training::{self, ALTERNATION};
 use crate::commands::job::Job;
 use crate::memory;
 use crate::report::Trajectories;
 use crate::score::Score;
 use cronos_deep::optim::Method;
-use cronos_deep::{Epoch, Goal, Rule};
+use cronos_deep::{ALTERNATION, Data, Epoch, Goal, Recipe, Rule};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -120,6 +118,7 @@ impl Contender {
 /// A comparison and all that was said about it.
 pub struct Outcome<'a> {
     pub compare: &'a Compare,
+    pub recipe: &'a Recipe,
     pub job: &'a Job,
     pub data: &'a Data<'a>,
     /// Those that were drawn.
@@ -134,7 +133,7 @@ pub struct Outcome<'a> {
 impl Outcome<'_> {
     /// The penalty of the alternation, which may have been lowered.
     fn beta(&self) -> f64 {
-        let asked = training::beta(&self.compare.network, self.data);
+        let asked = self.recipe.beta(self.data);
         let mut contenders = self.contenders.iter();
         let alternation = contenders.find(|own| own.name == ALTERNATION);
         let run = alternation.and_then(|own| own.runs.first());
@@ -150,7 +149,7 @@ impl Outcome<'_> {
         json!({
             "status": self.status,
             "architecture": network.arch.to_string(),
-            "epochs": training::epochs(network, self.data),
+            "epochs": self.recipe.epochs(self.data),
             "batch": network.batch,
             "loss": self.data.loss.name(),
             "score": match self.data.goal {

@@ -1,7 +1,6 @@
 //! A comparison as a table, one line for each optimizer.
 
 use super::outcome::{Contender, Outcome};
-use crate::commands::deep::training;
 use crate::output::colours;
 use crate::summary::two_columns;
 use cronos_deep::Goal;
@@ -110,7 +109,7 @@ impl Outcome<'_> {
                     network.arch,
                     network.gates,
                     self.data.loss.name(),
-                    training::epochs(network, self.data),
+                    self.recipe.epochs(self.data),
                     network.batch
                 ),
             ),

@@ -1,8 +1,6 @@
 //! `cronos deep`
 
 mod checkpoint;
-pub(super) mod data;
-pub(super) mod memory;
 mod summary;
 pub(super) mod training;
 
@@ -15,8 +13,7 @@ use crate::model_file;
 use crate::output;
 use crate::progress::Epochs;
 use crate::score::Score;
-use cronos_deep::{Checkpoint, End, Keep, Rule, Watch};
-use data::Data;
+use cronos_deep::{Checkpoint, Keep, Rule, Watch};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -29,20 +26,20 @@ pub fn run(deep: &Deep) -> Result<ExitCode, Failure> {
     if let Some(out) = &deep.out {
         model_file::check_writable(out, network.force)?;
     }
-    training::check(network)?;
+    let recipe = training::recipe(network)?;
     let mut kept = checkpoint::open(deep)?;
     start_threads(network.threads)?;
     let interrupt = Interrupt::listen()?;
     let mut job = Job::read(&network.source)?;
     let imputation = job.impute(&network.source)?;
-    let data = Data::of(&job, network)?;
-    let options = training::options(network, &data, Rule::Alternate);
+    let data = training::data(&job, &recipe)?;
+    let options = recipe.options(&data, Rule::Alternate);
     let limits = Limits {
         interrupt: &interrupt,
         start,
         seconds: network.time_limit,
     };
-    let planned_bytes = memory::check(network, &data)?;
+    let planned_bytes = training::planned_bytes(&recipe, &data)?;
     let bar = Epochs::new(options.epochs);
     let from = kept.as_mut().and_then(|kept| kept.from.take());
     let mut keep = |state: &Checkpoint| match kept.as_mut().map(|kept| kept.write(state)) {
@@ -58,18 +55,14 @@ pub fn run(deep: &Deep) -> Result<ExitCode, Failure> {
         keep: deep.checkpoint.is_some().then_some(&mut keep as Keep<'_>),
         from: from.as_ref(),
     };
-    let trained = training::train(network, &data, &options, watch);
+    let trained = recipe.train(&data, &options, watch);
     bar.finish();
     let trained = trained?;
     if let Some(failure) = kept.and_then(|kept| kept.failure) {
         return Err(failure);
     }
-    let mut model = training::model(&job, network, &data, &options, &trained, imputation)?;
-    match trained.end {
-        End::Finished => {}
-        End::BrokenOff => model.training.status = limits.met().into(),
-        End::Diverged => model.training.status = "numerical-failure".into(),
-    }
+    let ended = limits.met();
+    let mut model = training::model(&job, &recipe, &data, &options, &trained, ended, imputation)?;
     let train_score = job.train_truth.score(&model, &job.train)?;
     let test_score = match &job.test {
         Some((x, truth)) => Some(truth.score(&model, x)?),
@@ -82,7 +75,8 @@ pub fn run(deep: &Deep) -> Result<ExitCode, Failure> {
     }
     let summary = Summary {
         job: &job,
-        rows: data.rows(),
+        recipe: &recipe,
+        data: &data,
         model: &model,
         trained: &trained,
         options: &options,

@@ -6,16 +6,15 @@ use crate::score::Score;
 use crate::summary::{target, two_columns};
 use cronos::Model;
 use cronos::memory::human;
-use cronos::stack::Layer;
-use cronos_deep::{End, Epoch, Layers, Options, Trained};
+use cronos_deep::{Data, End, Epoch, Layers, Options, Recipe, Trained, trained_parameters};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Everything there is to say about a training.
 pub struct Summary<'a> {
     pub job: &'a Job,
-    /// Rows to train on and rows that chose the epoch.
-    pub rows: [usize; 2],
+    pub recipe: &'a Recipe,
+    pub data: &'a Data<'a>,
     pub model: &'a Model,
     pub trained: &'a Trained<Layers>,
     pub options: &'a Options,
@@ -36,68 +35,22 @@ impl Summary<'_> {
     }
 
     pub fn json(&self) -> Value {
-        let (training, best) = (&self.model.training, self.best());
-        let first = self.trained.history[0].seconds;
-        let last = self.trained.history[self.epochs()].seconds;
-        json!({
-            "status": training.status,
-            "iterations": self.epochs(),
-            "objective": best.objective,
-            "network_objective": best.objective,
-            "solver": training.solver,
-            "architecture": training.deep.as_ref().map(|deep| &deep.architecture),
-            "epochs": self.epochs(),
-            "best_epoch": self.trained.best,
-            "parameters": self.parameters(),
-            "gates": training.gates,
-            "neurons": self.model.network.neurons(),
-            "alpha": self.options.decay,
-            "beta": training.beta,
-            "loss": training.loss,
-            "seed": training.seed,
-            "data": {
-                "name": self.job.name,
-                "fingerprint": training.data_fingerprint,
-                "train_rows": self.rows[0],
-                "validation_rows": self.rows[1],
-                "test_rows": self.job.test.as_ref().map_or(0, |(x, _)| x.rows()),
-                "features": self.model.feature_names.len(),
-            },
-            "train": self.train.json(),
-            "validation": best.validation,
-            "test": self.test.map(Score::json),
-            "history": self.trained.history.iter().map(|epoch| json!({
-                "epoch": epoch.number,
-                "objective": epoch.objective,
-                "before_head": epoch.before_head,
-                "train": epoch.train,
-                "validation": epoch.validation,
-                "validation_loss": epoch.validation_loss,
-                "seconds": epoch.seconds,
-            })).collect::<Vec<_>>(),
-            "seconds": {
-                "total": self.total_seconds,
-                "setup": self.total_seconds - last + first,
-                "iterations": last - first,
-            },
-            "planned_memory_bytes": self.planned_bytes,
-            "peak_memory_bytes": memory::peak_bytes(),
-            "model": self.out.map(|path| path.display().to_string()),
-        })
-    }
-
-    /// Numbers that were trained; the scaling of the inputs and the offset of the outputs are
-    /// not.
-    fn parameters(&self) -> usize {
-        let network = &self.model.network;
-        let last =
-            network.hidden.values().len() + network.neurons() + network.output.values().len();
-        let layers = self.model.stack.iter().flat_map(|stack| stack.places());
-        let trained = layers
-            .flatten()
-            .filter(|place| !matches!(place.layer, Layer::Scale { .. }))
-            .map(|place| place.layer.parameters());
-        trained.sum::<usize>() + last
+        let (trained, history) = (self.trained, &self.trained.history);
+        let (first, last) = (history[0].seconds, history[self.epochs()].seconds);
+        let mut json = (self.recipe).report(self.data, self.options, trained, self.model);
+        let training = &self.model.training;
+        json["data"]["name"] = self.job.name.clone().into();
+        json["data"]["fingerprint"] = training.data_fingerprint.clone().into();
+        json["data"]["test_rows"] = (self.job.test.as_ref()).map_or(0, |(x, _)| x.rows()).into();
+        json["data"]["features"] = self.model.feature_names.len().into();
+        json["train"] = self.train.json();
+        json["test"] = json!(self.test.map(Score::json));
+        json["seconds"]["total"] = self.total_seconds.into();
+        json["seconds"]["setup"] = (self.total_seconds - last + first).into();
+        json["planned_memory_bytes"] = self.planned_bytes.into();
+        json["peak_memory_bytes"] = memory::peak_bytes().into();
+        json["model"] = json!(self.out.map(|path| path.display().to_string()));
+        json
     }
 
     pub fn text(&self) -> String {
@@ -106,7 +59,7 @@ impl Summary<'_> {
             .deep
             .as_ref()
             .map(|deep| deep.architecture.as_str());
-        let [train, validation] = self.rows;
+        let [train, validation] = self.data.rows();
         let mut lines = vec![
             (
                 "data",
@@ -123,7 +76,7 @@ impl Summary<'_> {
                     "{}, then {} relu neurons; {} parameters",
                     architecture.unwrap_or("layers"),
                     self.model.network.neurons(),
-                    self.parameters()
+                    trained_parameters(self.model)
                 ),
             ),
             (

@@ -1,49 +1,98 @@
 //! One training of a deep network, as `deep` and `compare` do it.
 
-use super::data::Data;
-use crate::arguments::{HeadGates, Network};
+use crate::arguments::{self, Network};
 use crate::commands::checks::check_holdout;
 use crate::commands::job::Job;
+use crate::commands::labelled::Truth;
+use crate::commands::model::described;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use cronos::{Error, HeadOptions, Loss, Model, Training};
-use cronos_deep::{Device, Layers, Options, Rule, Trained, Watch};
+use crate::memory::{peak_bytes, resident_bytes};
+use cronos::{Error, HeadGates, Loss, Model};
+use cronos_deep::{About, Data, Layers, Moves, Options, Recipe, Trained};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// The name of the alternation, beside those of the optimizers.
-pub const ALTERNATION: &str = "cronos-am";
-
-/// Refuses settings out of range before any work is done.
-pub fn check(network: &Network) -> Result<(), Failure> {
+/// What the arguments mean to the library; refuses what is out of range before any work is done.
+pub fn recipe(network: &Network) -> Result<Recipe, Failure> {
     check_holdout(network.source.holdout)?;
-    let at_least_one = [
-        ("epochs", network.epochs.unwrap_or(1)),
-        ("batch", network.batch),
-        ("gates", network.gates),
-        ("head-iterations", network.head_iterations),
-    ];
-    if let Some((name, _)) = at_least_one.iter().find(|(_, value)| *value == 0) {
+    if let Some(seconds) = network.time_limit
+        && (seconds.is_nan() || seconds <= 0.0)
+    {
         return Err(Failure::Usage(format!(
-            "{name} is 0; it must be at least 1"
+            "time-limit is {seconds}; it must be above 0"
         )));
     }
-    for (name, value) in [
-        ("alpha", network.alpha),
-        ("beta", network.beta.unwrap_or(0.0)),
-    ] {
-        if !(value >= 0.0 && value.is_finite()) {
-            return Err(Failure::Usage(format!(
-                "{name} is {value}; it must be finite and not negative"
-            )));
-        }
-    }
-    match network.time_limit {
-        Some(seconds) if seconds.is_nan() || seconds <= 0.0 => Err(Failure::Usage(format!(
-            "time-limit is {seconds}; it must be above 0"
-        ))),
-        _ => Ok(()),
-    }
+    let recipe = Recipe {
+        architecture: network.arch.clone(),
+        epochs: network.epochs,
+        batch: network.batch,
+        loss: network.loss.map(|loss| match loss {
+            arguments::DeepLoss::Squared => Loss::Squared,
+            arguments::DeepLoss::Logistic => Loss::Logistic,
+            arguments::DeepLoss::Softmax => Loss::Softmax,
+            arguments::DeepLoss::SquaredHinge => Loss::SquaredHinge,
+        }),
+        alpha: network.alpha,
+        beta: network.beta,
+        gates: network.gates,
+        head_gates: match network.head_gates {
+            arguments::HeadGates::Seed => HeadGates::Seed,
+            arguments::HeadGates::Redrawn => HeadGates::Redrawn,
+            arguments::HeadGates::Learned => HeadGates::Learned,
+        },
+        head_iterations: network.head_iterations,
+        moves: network.augment.map(|moves| match moves {
+            arguments::Augment::None => Moves::None,
+            arguments::Augment::Shift => Moves::Shift,
+            arguments::Augment::Mirror => Moves::Mirror,
+        }),
+        seed: network.source.seed,
+    };
+    recipe.check()?;
+    Ok(recipe)
+}
+
+/// The training rows of a job, as a deep network takes them.
+pub fn data<'a>(job: &'a Job, recipe: &Recipe) -> Result<Data<'a>, Error> {
+    let truth = match &job.train_truth {
+        Truth::Classes(indices) => cronos_deep::Truth::Classes {
+            indices,
+            count: job.classes().len(),
+        },
+        Truth::Numbers(y) => cronos_deep::Truth::Numbers(y),
+    };
+    let image = job
+        .image_shape
+        .map(|(height, width, channels)| [height, width, channels]);
+    Data::new(&*job.train, image, truth, job.weights.as_deref(), recipe)
+}
+
+/// The bytes that this process will have taken by the end of a training; refuses one that does not
+/// fit.
+pub fn planned_bytes(recipe: &Recipe, data: &Data<'_>) -> Result<u64, Error> {
+    let needed = recipe.memory(data)?;
+    let so_far = resident_bytes().unwrap_or(0).saturating_add(needed);
+    Ok(so_far.max(peak_bytes().unwrap_or(0)))
+}
+
+/// The model: layers and network as one.
+pub fn model(
+    job: &Job,
+    recipe: &Recipe,
+    data: &Data<'_>,
+    options: &Options,
+    trained: &Trained<Layers>,
+    broken_off: &'static str,
+    imputation: Option<Vec<f64>>,
+) -> Result<Model, Error> {
+    let about = About {
+        task: job.task.clone(),
+        feature_names: job.feature_names.clone(),
+        broken_off,
+    };
+    let model = recipe.model(data, options, trained, about)?;
+    Ok(described(model, job, imputation))
 }
 
 /// Why a training may have to end early.
@@ -75,123 +124,4 @@ impl Limits<'_> {
             false => "time-limit",
         }
     }
-}
-
-/// Rows that are gone over in all epochs together, unless there are very many or very few.
-const GONE_OVER: usize = 300_000;
-
-/// How often all rows are gone over: more often where there are few.
-pub fn epochs(network: &Network, data: &Data<'_>) -> usize {
-    let rows = data.train().inputs.rows().max(1);
-    network.epochs.unwrap_or((GONE_OVER / rows).clamp(20, 100))
-}
-
-/// The penalty on the last two layers, which stands beside a sum over rows.
-pub fn beta(network: &Network, data: &Data<'_>) -> f64 {
-    let rows = data.train().inputs.rows() as f64;
-    network.beta.unwrap_or(0.005 * rows)
-}
-
-/// What the arguments mean to the library.
-pub fn options(network: &Network, data: &Data<'_>, rule: Rule) -> Options {
-    Options {
-        rule,
-        head: HeadOptions {
-            loss: data.loss,
-            beta: beta(network, data),
-            lower: network.beta.is_none(),
-            gates: network.gates,
-            source: match network.head_gates {
-                HeadGates::Seed => cronos::HeadGates::Seed,
-                HeadGates::Redrawn => cronos::HeadGates::Redrawn,
-                HeadGates::Learned => cronos::HeadGates::Learned,
-            },
-            iterations: network.head_iterations,
-            seed: network.source.seed,
-        },
-        goal: data.goal,
-        epochs: epochs(network, data),
-        batch: network.batch,
-        decay: network.alpha,
-        augment: data.augment(network.augment),
-        seed: network.source.seed,
-        ..Options::default()
-    }
-}
-
-/// Trains.
-pub fn train(
-    network: &Network,
-    data: &Data<'_>,
-    options: &Options,
-    watch: Watch<'_>,
-) -> Result<Trained<Layers>, Error> {
-    let device = Device::flex().autodiff();
-    let shape = data.train().inputs.shape();
-    let layers = network.arch.build(&shape, options.seed, &device)?;
-    let validation = data.validation();
-    cronos_deep::train_with(layers, data.train(), validation, options, &device, watch)
-}
-
-/// The model: layers and network as one.
-pub fn model(
-    job: &Job,
-    network: &Network,
-    data: &Data<'_>,
-    options: &Options,
-    trained: &Trained<Layers>,
-    imputation: Option<Vec<f64>>,
-) -> Result<Model, Error> {
-    let last = data.scaling.undo(trained.network.clone());
-    let features = last.features();
-    let epoch = &trained.history[trained.best];
-    let epochs = trained.history.len() - 1;
-    // who trained all, who the layers, and how often the last two were solved for
-    let (solver, optimizer, alternations) = match options.rule {
-        Rule::Alternate => (ALTERNATION, "dadam", epochs),
-        Rule::Descend { method, .. } => (method.name(), method.name(), 0),
-    };
-    Ok(Model {
-        stack: Some(trained.features.stack(&trained.scale)?),
-        network: last,
-        task: job.task.clone(),
-        feature_names: job.feature_names.clone(),
-        target_name: job.target_name.clone(),
-        imputation,
-        training: Training {
-            seed: options.seed,
-            data_fingerprint: job.fingerprint.clone(),
-            left_out: job.left_out.clone(),
-            rows: job.train.rows(),
-            status: "validated".into(),
-            iterations: epochs,
-            solver: solver.into(),
-            loss: options.head.loss.name().into(),
-            log_odds: matches!(options.head.loss, Loss::Logistic | Loss::Softmax),
-            activation: "relu".into(),
-            precision: "f32".into(),
-            beta: trained.beta,
-            gates: options.head.gates,
-            grouping: job.grouping.clone(),
-            images: job.images.clone(),
-            deep: Some(cronos::Deep {
-                architecture: network.arch.to_string(),
-                epochs,
-                optimizer: optimizer.into(),
-                alternations,
-            }),
-            bias: true,
-            feature_mean: vec![0.0; features],
-            feature_scale: vec![1.0; features],
-            target_mean: data.scaling.mean.clone(),
-            target_scale: data.scaling.scale.clone(),
-            objective: epoch.objective,
-            lower_bound: 0.0,
-            gap: 1.0,
-            violation: 0.0,
-            network_objective: epoch.objective,
-            train_score: None,
-            test_score: None,
-        },
-    })
 }

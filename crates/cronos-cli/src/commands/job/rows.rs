@@ -5,9 +5,9 @@ use crate::arguments::Source;
 use crate::commands::labelled::{Truth, WithTruth};
 use crate::failure::Failure;
 use crate::model_file;
-use cronos::Task;
+use cronos::{Task, holdout};
+use cronos_data::Features;
 use cronos_data::weights::{self, ClassWeights};
-use cronos_data::{Features, split};
 
 /// Rows with all that belongs to them.
 pub(super) struct Rows {
@@ -57,8 +57,7 @@ pub(super) fn hold_out(source: &Source, all: Rows) -> Result<(Rows, Held), Failu
         Truth::Classes(indices) => Some(&indices[..]),
         Truth::Numbers(_) => None,
     };
-    let (train, test) = split::holdout(all.features.rows, fraction, source.seed, strata)
-        .map_err(Failure::reading)?;
+    let (train, test) = holdout(all.features.rows, fraction, source.seed, strata)?;
     let truth = all.truth.select(&test);
     let x = model_file::table(all.features.select(&test))?;
     Ok((all.keep(&train), Some((x, truth))))

@@ -23,9 +23,6 @@ use outcome::{Outcome, Point};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Gates that are drawn when their number is not given.
-const GATES: usize = 100;
-
 /// The files of a report.
 const REPORT: &str = "report.json";
 const POINTS: &str = "path.csv";
@@ -141,7 +138,7 @@ fn check_outputs(path: &arguments::Path) -> Result<(), Failure> {
 fn options(path: &arguments::Path) -> Result<Options, Failure> {
     let mut options = knobs::options(&path.fit.knobs, path.fit.source.seed)?;
     if let GateSource::Learned { .. } = options.gates {
-        options.gates = GateSource::Sampled(GATES);
+        options.gates = GateSource::of(None, false, true);
     }
     Ok(options)
 }

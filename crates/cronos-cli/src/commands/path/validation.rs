@@ -3,8 +3,7 @@
 use crate::commands::job::{HOLDOUT, Job};
 use crate::commands::labelled::{Truth, WithTruth};
 use crate::failure::Failure;
-use cronos::Table;
-use cronos_data::split;
+use cronos::{Table, holdout};
 
 /// Takes the held-out rows. Rows to test on are left for the end, when the best
 /// network is known, so then some training rows are held out instead.
@@ -16,8 +15,7 @@ pub fn set_aside(job: &mut Job, seed: u64) -> Result<Option<WithTruth>, Failure>
         Truth::Classes(indices) => Some(&indices[..]),
         Truth::Numbers(_) => None,
     };
-    let (train, held_out) =
-        split::holdout(job.train.rows(), HOLDOUT, seed, strata).map_err(Failure::reading)?;
+    let (train, held_out) = holdout(job.train.rows(), HOLDOUT, seed, strata)?;
     let validation = (
         job.train.select(&held_out),
         job.train_truth.select(&held_out),

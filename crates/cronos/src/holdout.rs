@@ -1,11 +1,10 @@
 //! Setting rows aside for testing.
 
-use std::collections::BTreeMap;
-
+use crate::Error;
+use crate::folds::shuffle;
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-
-use crate::error::{DataError, counted};
+use std::collections::BTreeMap;
 
 /// Splits `rows` rows into a training and a test part, both in ascending order.
 ///
@@ -21,9 +20,9 @@ pub fn holdout(
     fraction: f64,
     seed: u64,
     strata: Option<&[usize]>,
-) -> Result<(Vec<usize>, Vec<usize>), DataError> {
+) -> Result<(Vec<usize>, Vec<usize>), Error> {
     if !(fraction > 0.0 && fraction < 1.0) {
-        return Err(DataError::request(format!(
+        return Err(Error::Data(format!(
             "the test fraction is {fraction}; it must be above 0 and below 1"
         )));
     }
@@ -33,9 +32,8 @@ pub fn holdout(
             groups.insert(0, (0..rows).collect());
         }
         Some(strata) if strata.len() != rows => {
-            return Err(DataError::request(format!(
-                "there are {} but {} classes to split them by; they must be equal",
-                counted(rows, "row"),
+            return Err(Error::Data(format!(
+                "there are {rows} rows but {} classes to split them by; they must be equal",
                 strata.len()
             )));
         }
@@ -58,7 +56,7 @@ pub fn holdout(
     }
     for (part, name) in [(&train, "training"), (&test, "test")] {
         if part.is_empty() {
-            return Err(DataError::request(format!(
+            return Err(Error::Data(format!(
                 "a test fraction of {fraction} leaves no {name} rows out of {rows}; change the \
                  fraction or add rows"
             )));
@@ -67,23 +65,4 @@ pub fn holdout(
     train.sort_unstable();
     test.sort_unstable();
     Ok((train, test))
-}
-
-/// Fisher and Yates's shuffle, spelt out because the `rand` crate may change its own, and
-/// with it every split, from one version to the next.
-fn shuffle(rows: &mut [usize], random: &mut ChaCha8Rng) {
-    for last in (1..rows.len()).rev() {
-        rows.swap(last, below(last as u64 + 1, random) as usize);
-    }
-}
-
-/// A uniform number below `bound`; draws that would favour small numbers are drawn again.
-fn below(bound: u64, random: &mut ChaCha8Rng) -> u64 {
-    let limit = u64::MAX - u64::MAX % bound;
-    loop {
-        let draw = random.next_u64();
-        if draw < limit {
-            return draw % bound;
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Test parts set aside.
 
-use cronos_data::split::holdout;
+use cronos::holdout;
 
 #[test]
 fn parts_are_disjoint_sorted_and_cover_all_rows() {

@@ -1,11 +1,10 @@
 //! Memory that a deep training takes, told before it is taken.
 
-use super::data::Data;
-use super::training;
-use crate::arguments::Network;
-use crate::memory::{peak_bytes, resident_bytes};
+use super::{Data, Recipe};
+use crate::architecture::Architecture;
+use crate::features::quarter;
+use crate::train::Rule;
 use cronos::{Error, memory};
-use cronos_deep::{Architecture, Rule, quarter};
 
 /// Rows that go through the layers together where they are not trained.
 const TOGETHER: usize = 512;
@@ -16,26 +15,26 @@ const COPIES: u64 = 8;
 /// A weight of the last two layers as it is, as it was at its best, and in a batch.
 const LAST_COPIES: usize = 4;
 
-/// Refuses a training that does not fit, and tells a way out; returns the bytes that this
-/// process will have taken by its end.
-pub fn check(network: &Network, data: &Data<'_>) -> Result<u64, Error> {
-    let available = memory::available();
-    let arrays = arrays(network, data);
-    let needed = total(&arrays);
-    if needed <= available {
-        let so_far = resident_bytes().unwrap_or(0).saturating_add(needed);
-        return Ok(so_far.max(peak_bytes().unwrap_or(0)));
+impl Recipe {
+    /// Refuses a training that does not fit, and tells a way out; returns the bytes that it will take.
+    pub fn memory(&self, data: &Data<'_>) -> Result<u64, Error> {
+        let available = memory::available();
+        let arrays = arrays(self, data);
+        let needed = total(&arrays);
+        if needed <= available {
+            return Ok(needed);
+        }
+        let largest = arrays.into_iter().max_by_key(|array| array.bytes);
+        let advice = largest.map(|array| {
+            let Array { name, bytes, less } = array;
+            format!("most of it is for {name}: {}; {less}", memory::human(bytes))
+        });
+        Err(Error::Memory {
+            needed,
+            available,
+            advice: advice.unwrap_or_default(),
+        })
     }
-    let largest = arrays.into_iter().max_by_key(|array| array.bytes);
-    let advice = largest.map(|array| {
-        let Array { name, bytes, less } = array;
-        format!("most of it is for {name}: {}; {less}", memory::human(bytes))
-    });
-    Err(Error::Memory {
-        needed,
-        available,
-        advice: advice.unwrap_or_default(),
-    })
 }
 
 /// Something there is much of.
@@ -47,13 +46,13 @@ struct Array {
 }
 
 /// The arrays of the moment at which there are most.
-fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
+fn arrays(recipe: &Recipe, data: &Data<'_>) -> Vec<Array> {
     let samples = data.train();
     let (rows, outputs) = (samples.inputs.rows(), samples.y.columns());
-    let sizes = Sizes::of(&network.arch, &samples.inputs.shape());
-    let units = network.gates.saturating_mul(2 * outputs);
+    let sizes = Sizes::of(&recipe.architecture, &samples.inputs.shape());
+    let units = recipe.gates.saturating_mul(2 * outputs);
     let with_one = sizes.width.saturating_add(1);
-    let image = data.is_image();
+    let image = data.image().is_some();
     let array = |name, numbers: u64, less: [&'static str; 2]| Array {
         name,
         bytes: BYTES.saturating_mul(numbers),
@@ -85,8 +84,8 @@ fn arrays(network: &Network, data: &Data<'_>) -> Vec<Array> {
     };
     // each thread has a row under way
     let threads = rayon::current_num_threads();
-    let batch = layers(network.batch.min(rows) + 2 * threads, sizes.row);
-    let head = training::options(network, data, Rule::Alternate).head;
+    let batch = layers(recipe.batch.min(rows) + 2 * threads, sizes.row);
+    let head = recipe.options(data, Rule::Alternate).head;
     let first = step(head.first_bytes(rows, with_one, outputs));
     let later = step(head.later_bytes(rows, with_one, outputs));
     let moments = [Vec::from(first), later.into_iter().chain([batch]).collect()];
@@ -195,7 +194,7 @@ impl Sizes {
 #[cfg(test)]
 mod tests {
     use super::Sizes;
-    use cronos_deep::{Architecture, Device, Features};
+    use crate::{Architecture, Device, Features};
 
     /// Against the layers themselves.
     #[test]
@@ -217,7 +216,7 @@ mod tests {
             let copied = if input.len() == 1 { numbers } else { 0 };
             let kept = layers.kernels().unwrap().kept();
             assert_eq!(sizes.row, kept + copied, "{name}");
-            let (weights, _) = cronos_deep::parameters::read(&layers);
+            let (weights, _) = crate::parameters::read(&layers);
             if input.len() == 1 {
                 assert_eq!(sizes.weights, weights.len() as u64, "{name}");
             }
