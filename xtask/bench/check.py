@@ -5,7 +5,7 @@ about what single precision allows it."""
 import cvxpy
 import numpy as np
 
-import cronos
+import cronos_command
 import jax_admm
 import scnn_al
 from clock import GAP, Watch
@@ -46,7 +46,7 @@ def main() -> None:
     options = arguments(__doc__)
     problem = small()
     optimum = interior_point(problem)
-    answer = cronos.solve(options.program, problem, options.folder / "small", "--tolerance", "1e-4")
+    answer = cronos_command.solve(options.program, problem, options.folder / "small", "--tolerance", "1e-4")
     assert answer["lower_bound"] <= optimum * (1 + 1e-6), (answer["lower_bound"], optimum)
     found = [("cronos", answer["objective_again"], CLOSE)]
     run = jax_admm.solve(problem, Strict(problem, optimum, LIMIT), 1.0, 1000)

@@ -8,7 +8,7 @@ import sklearn
 import torch
 from sklearn.neural_network import MLPClassifier
 
-import cronos
+import cronos_command
 import torch_adamw
 from problems import fashion
 from report import arguments, finish, say, table
@@ -48,7 +48,7 @@ def main() -> None:
     else:
         images = options.images / "train-images-idx3-ubyte.gz"
         test = options.images / "t10k-images-idx3-ubyte.gz"
-        answer = cronos.run(options.program, "fit", images, "--test", test)
+        answer = cronos_command.run(options.program, "fit", images, "--test", test)
     units, ours = answer["neurons"], answer["seconds"]["total"]
     say(f"cronos: {answer['test']}, {units} neurons, {ours:.1f} s")
     adamw = torch_adamw.sweep(x, y, x_test, y_test, units, options.quick)
@@ -84,7 +84,7 @@ def sample(program: Path, folder: Path, x, y, x_test, y_test) -> dict:
     """A quick run on a few rows."""
     for name, array in {"x": x, "y": y, "x_test": x_test, "y_test": y_test}.items():
         np.save(folder / f"{name}.npy", array)
-    return cronos.run(
+    return cronos_command.run(
         program, "fit", folder / "x.npy", "--target", folder / "y.npy", "--test",
         folder / "x_test.npy", "--test-target", folder / "y_test.npy", "--fast",
     )  # fmt: skip

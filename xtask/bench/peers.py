@@ -4,7 +4,7 @@ cones to 1e-3: cronos, the paper's algorithm in JAX, and pyscnn's augmented Lagr
 from functools import partial
 from pathlib import Path
 
-import cronos
+import cronos_command
 import jax_admm
 import scnn_al
 from clock import GAP, VIOLATION, Watch
@@ -22,7 +22,7 @@ def reference(program: Path, problem: Problem, folder: Path, limit: float) -> di
     best = None
     for tolerance in ["1e-3", "1e-4", "1e-5"]:
         options = ["--tolerance", tolerance, "--precision", "f64", "--time-limit", str(limit)]
-        answer = cronos.solve(program, problem, folder, *options)
+        answer = cronos_command.solve(program, problem, folder, *options)
         if answer["status"] != "solved":
             break
         again, objective = answer["objective_again"], answer["objective"]
@@ -34,7 +34,7 @@ def reference(program: Path, problem: Problem, folder: Path, limit: float) -> di
 def ours(program: Path, problem: Problem, optimum: float, folder: Path, limit: float) -> dict:
     """Until cronos' own certificate says so, which asks for more than the other two must show."""
     options = ["--tolerance", str(GAP), "--time-limit", str(limit)]
-    answer = cronos.solve(program, problem, folder, *options)
+    answer = cronos_command.solve(program, problem, folder, *options)
     gap = abs(answer["objective_again"] - optimum) / optimum
     seconds = answer["seconds"]
     reached = answer["status"] == "solved"

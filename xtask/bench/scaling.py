@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-import cronos
+import cronos_command
 from report import arguments, finish, say, table
 
 BASE = (4000, 256, 16, 2)  # n, d, P, C
@@ -23,7 +23,7 @@ def case(program: Path, folder: Path, shape: tuple, solver: str, repeats: int) -
     y = np.sign(x @ rng.standard_normal((d, outputs))).astype(np.float32)
     np.save(folder / "x.npy", x)
     np.save(folder / "y.npy", y)
-    fit = lambda iterations: cronos.run(
+    fit = lambda iterations: cronos_command.run(
         program, "fit", folder / "x.npy", "--target", folder / "y.npy", "--task", "regression",
         "--no-standardize", "--no-bias", "--holdout", "0", "--gates", str(gates), "--beta", "10",
         "--solver", solver, "--max-iterations", str(iterations), "--tolerance", "1e-3",

@@ -16,7 +16,7 @@ Usage: cargo xtask COMMAND
                        optimizers), the Python package, and the pages of reports in a browser
   wheel                builds the wheel of the Python package in target/wheels
   bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
-                       deep, scaling;
+                       deep, scaling, python;
                        writes target/bench/bench.md and bench.json
   help                 this text
 

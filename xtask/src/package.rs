@@ -14,6 +14,12 @@ pub fn wheel() -> Result<(), String> {
     Ok(())
 }
 
+/// Builds the wheel and installs it for an interpreter.
+pub fn install_in(python: &Path) -> Result<(), String> {
+    let wheel = build(&environment("tests/requirements.txt")?)?;
+    install(python, &wheel)
+}
+
 /// Builds the wheel, installs it and runs its tests.
 pub fn check() -> Result<(), String> {
     let newest = environment("tests/requirements.txt")?;
@@ -24,8 +30,11 @@ pub fn check() -> Result<(), String> {
     execute(pytest.arg(folder().join("tests")))?;
     execute(
         program(&newest)
-            .args(["-m", "mypy.stubtest", "cronos"])
-            .env("MYPYPATH", folder().join("python")),
+            .args(["-m", "mypy.stubtest", "cronos", "--mypy-config-file"])
+            .arg(folder().join("pyproject.toml"))
+            .arg("--allowlist")
+            .arg(folder().join("tests/stubtest-allowlist.txt"))
+            .arg("--ignore-unused-allowlist"),
     )
 }
 

@@ -25,7 +25,7 @@ def test_a_path_begins_with_nothing(cancer):
     assert all(below < above for above, below in zip(objectives, objectives[1:]))
     assert all(point.gap_ <= 0.01 for point in path)
     best = path.best(test, truth)
-    assert best.score(test, truth) == path.scores(test, truth).max() > 0.93
+    assert best.score(test, truth) == path.scores(test, truth).max() > 0.9
     np.testing.assert_array_equal(best.classes_, [0, 1])
     # a network of its own for the same penalty
     alone = CronosClassifier(gates=20, beta=path.betas[3]).fit(train, labels)

@@ -4,6 +4,7 @@ mod images;
 mod options;
 mod record;
 
+use crate::package;
 use options::Options;
 use record::Record;
 use std::io::{BufRead, BufReader};
@@ -29,7 +30,7 @@ enum Kind {
 }
 
 /// All parts, in the order in which they are reported.
-pub const PARTS: [Part; 7] = [
+pub const PARTS: [Part; 8] = [
     part(
         "peers",
         600.0,
@@ -55,7 +56,11 @@ pub const PARTS: [Part; 7] = [
             needs_images: false,
         },
     ),
+    part(PACKAGE, 600.0, Kind::Script { needs_images: true }),
 ];
+
+/// The part that needs the Python package.
+const PACKAGE: &str = "python";
 
 const fn part(name: &'static str, limit: f64, kind: Kind) -> Part {
     Part { name, limit, kind }
@@ -82,6 +87,11 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
     if PARTS.iter().filter(chosen).any(|part| scripted(&part)) {
         step("python packages", || {
             python::prepare(&environment, &root().join("xtask/bench/requirements.txt"))
+        })?;
+    }
+    if PARTS.iter().filter(chosen).any(|part| part.name == PACKAGE) {
+        step("python package", || {
+            package::install_in(&python::interpreter(&environment))
         })?;
     }
     let images = images::find(options.images.as_deref(), &folder.join("data"));

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin  # type: ignore[import-untyped]
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from typing_extensions import Self
 
 __all__ = [
@@ -38,7 +38,7 @@ _Rank = int | Literal["adaptive"]
 _Precision = Literal["f32", "f64"]
 _ClassWeight = Mapping[Any, float] | Literal["balanced"]
 
-class _Estimator(BaseEstimator):  # type: ignore[misc]
+class _Estimator(BaseEstimator):
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -47,17 +47,19 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
     @property
     def objective_(self) -> float: ...
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self: ...
+    def set_fit_request(self, *, sample_weight: bool | str | None = "$UNCHANGED$") -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = "$UNCHANGED$") -> Self: ...
     def save(self, path: _File) -> None: ...
     def to_onnx(self, path: _File) -> None: ...
 
-class _Classes(ClassifierMixin):  # type: ignore[misc]
+class _Classes(ClassifierMixin):
     classes_: NDArray[Any]
     class_weight: _ClassWeight | None
     def decision_function(self, X: Any) -> _Floats: ...
     def predict(self, X: Any) -> NDArray[Any]: ...
     def predict_proba(self, X: Any) -> _Floats: ...
 
-class _Numbers(RegressorMixin):  # type: ignore[misc]
+class _Numbers(RegressorMixin):
     def predict(self, X: Any) -> _Floats: ...
 
 class _Cronos(_Estimator):

@@ -6,6 +6,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Model",
+    "__version__",
+    "certificate",
+    "fit",
+    "fit_deep",
+    "nystrom",
+    "path",
+    "sample_gates",
+    "solve_convex",
+]
+
 __version__: str
 
 _Features = NDArray[np.float32] | NDArray[np.float64] | NDArray[np.uint8]
