@@ -25,9 +25,7 @@ pub use burn::tensor::Device;
 pub use features::{Features, Layers, quarter};
 pub use inputs::{Inputs, Scale};
 pub use kernels::Kernels;
-pub use recipe::{
-    ALTERNATION, About, Data, Moves, Recipe, Truth, parameters as trained_parameters,
-};
+pub use recipe::{ALTERNATION, About, Data, Moves, Recipe, Truth};
 pub use train::{
     Checkpoint, End, Epoch, Goal, Keep, Options, Rule, Samples, Trained, Watch, train, train_with,
 };

@@ -6,7 +6,11 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 
 /// The exception that Python users expect for an error.
 pub fn exception(error: Error) -> PyErr {
-    let sentence = keywords(&error.to_string());
+    let sentence = error.to_string();
+    let images = sentence
+        .replace(" (--image-size)", "")
+        .replace("a smaller --image-size", "smaller images");
+    let sentence = keywords(&images);
     match error {
         Error::Memory { .. } => PyMemoryError::new_err(sentence),
         Error::Numerical(_) => PyRuntimeError::new_err(sentence),

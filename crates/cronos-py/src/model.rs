@@ -109,6 +109,12 @@ impl Trained {
         (!list).then_some([shape.height, shape.width, shape.channels])
     }
 
+    /// Whether missing (NaN) features are replaced.
+    #[getter]
+    fn imputes(&self) -> bool {
+        self.model.imputation.is_some()
+    }
+
     /// Whether there are layers in front of the network.
     #[getter]
     fn deep(&self) -> bool {
@@ -146,13 +152,10 @@ impl Trained {
 /// The part of a report that a model file keeps.
 fn remembered(model: &Model) -> String {
     let training = &model.training;
-    let report = json!({
+    let mut report = json!({
         "status": training.status,
         "iterations": training.iterations,
         "objective": training.objective,
-        "lower_bound": training.lower_bound,
-        "gap": training.gap,
-        "violation": training.violation,
         "network_objective": training.network_objective,
         "solver": training.solver,
         "gates": training.gates,
@@ -160,5 +163,13 @@ fn remembered(model: &Model) -> String {
         "beta": training.beta,
         "loss": training.loss,
     });
+    match &training.deep {
+        Some(deep) => report["architecture"] = deep.architecture.clone().into(),
+        None => {
+            report["lower_bound"] = training.lower_bound.into();
+            report["gap"] = training.gap.into();
+            report["violation"] = training.violation.into();
+        }
+    }
     report.to_string()
 }

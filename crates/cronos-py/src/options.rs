@@ -118,6 +118,9 @@ impl Keywords<'_> {
         if let Some(directions) = &self.gate_directions {
             return Ok(GateSource::Given(matrix(directions)));
         }
+        if self.gates == Some(0) {
+            return Err(refused("gates is 0; it must be at least 1"));
+        }
         let convex = self.solver.is_some()
             || self.rank.is_some()
             || self.rho.is_some()

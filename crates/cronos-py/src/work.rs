@@ -118,6 +118,11 @@ impl Watch {
 }
 
 fn pool(threads: usize) -> PyResult<rayon::ThreadPool> {
+    if threads == 0 {
+        return Err(crate::failure::refused(
+            "threads is 0; it must be at least 1",
+        ));
+    }
     let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     built.map_err(|error| crate::failure::refused(&format!("threads = {threads}: {error}")))
 }

@@ -52,6 +52,8 @@ def test_images_have_a_shape(digits, tmp_path):
     loaded = load(tmp_path / "deep.safetensors")
     assert isinstance(loaded, DeepCronosClassifier)
     np.testing.assert_array_equal(loaded.decision_function(shown), outputs)
+    assert "cnn:8" in loaded._repr_html_() and "gap" not in loaded._certificate()
+    assert not hasattr(loaded, "history_")
     with pytest.raises(ValueError, match="needs images"):
         DeepCronosClassifier(arch="cnn").fit(train, labels)
 
@@ -121,3 +123,10 @@ def test_an_early_end_is_a_warning(digits):
 def test_refusals_say_what_to_do(digits, keywords, sentence):
     with pytest.raises(ValueError, match=sentence):
         DeepCronosClassifier(**keywords).fit(digits[0], digits[2])
+
+
+def test_rows_of_nothing_are_refused(digits):
+    with pytest.raises(ValueError, match="holds no number"):
+        DeepCronosClassifier().fit(np.zeros((10, 0, 3)), np.arange(10) % 2)
+    with pytest.raises(ValueError, match="all weights are 0"):
+        DeepCronosClassifier(class_weight=dict.fromkeys(range(10), 0)).fit(digits[0], digits[2])

@@ -141,7 +141,39 @@ def test_weights_count_as_repeated_rows(iris):
     np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
 
 
+def test_a_class_without_weight_is_none(iris):
+    X, y = iris
+    model = CronosClassifier(gates=10, class_weight={1: 0.0}).fit(X, y)
+    np.testing.assert_array_equal(model.classes_, [0, 2])
+    rest = CronosClassifier(gates=10).fit(X[y != 1], y[y != 1])
+    np.testing.assert_array_equal(model.decision_function(X), rest.decision_function(X))
+    with pytest.raises(ValueError, match="only one class"):
+        CronosClassifier().fit(X, y, sample_weight=(y == 1).astype(float))
+
+
+def test_a_fit_that_fails_changes_nothing(iris):
+    X, y = iris
+    model = CronosClassifier(gates=10).fit(X, y)
+    outputs = model.decision_function(X)
+    model.set_params(loss="cubic")
+    with pytest.raises(ValueError, match="use one of"):
+        model.fit(X[:100, :2], y[:100])
+    np.testing.assert_array_equal(model.decision_function(X), outputs)
+    np.testing.assert_array_equal(model.classes_, [0, 1, 2])
+
+
+def test_a_notebook_shows_the_certificate(fitted):
+    assert "cronos-certificate" in fitted._repr_html_()
+    assert "cronos-certificate" in fitted._repr_mimebundle_()["text/html"]
+    assert "cronos-certificate" not in CronosClassifier()._repr_mimebundle_()["text/html"]
+
+
 def test_refusals_say_what_to_do(iris):
+    for keywords in [{"gates": 0}, {"gates": -1}, {"threads": 0}, {"seed": -1}]:
+        with pytest.raises(ValueError, match="at least 1|-1 is not accepted"):
+            CronosClassifier(**keywords).fit(*iris)
+    with pytest.raises(TypeError, match="gates = 2.5 is not accepted"):
+        CronosClassifier(gates=2.5).fit(*iris)
     with pytest.raises(ValueError, match="use one of"):
         CronosClassifier(loss="cubic").fit(*iris)
     with pytest.raises(ValueError, match="row 3 has the weight -1"):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from cronos import CronosClassifier, CronosRegressor
@@ -66,9 +67,26 @@ def test_a_warm_start_is_shorter_and_as_good(cancer, precision):
     np.testing.assert_allclose(warm.objective_, fresh.objective_, rtol=2e-3)
 
 
-def test_a_warm_start_from_another_shape_is_none(cancer):
+@pytest.mark.parametrize("activation", ["relu", "gated"])
+@pytest.mark.parametrize("rows", [200, 390])
+def test_a_warm_start_from_another_shape_is_none(cancer, activation, rows):
     train, _, labels, _ = cancer
-    warm = CronosClassifier(gates=20, beta=2.0, warm_start=True).fit(train, labels)
-    fresh = CronosClassifier(gates=20, beta=2.0).fit(train[:200], labels[:200])
-    warm.fit(train[:200], labels[:200])
+    keywords = {"gates": 20, "beta": 2.0, "activation": activation}
+    few = (train[:rows], labels[:rows])
+    for first, second in [((train, labels), few), (few, (train, labels))]:
+        fresh = CronosClassifier(**keywords).fit(*second)
+        warm = CronosClassifier(**keywords, warm_start=True).fit(*first).fit(*second)
+        np.testing.assert_array_equal(
+            warm.decision_function(train), fresh.decision_function(train)
+        )
+
+
+def test_a_fixed_rho_is_kept_to(cancer):
+    train, _, labels, _ = cancer
+    keywords = {"gates": 10, "beta": 2.0, "fixed_rho": True, "max_iterations": 30, "tolerance": 1e-9}
+    with pytest.warns(ConvergenceWarning):
+        warm = CronosClassifier(rho=1.0, warm_start=True, **keywords).fit(train, labels)
+        warm.set_params(rho=10.0).fit(train, labels)
+        fresh = CronosClassifier(rho=10.0, **keywords).fit(train, labels)
+    assert warm.report_["rho"] == 10.0
     np.testing.assert_array_equal(warm.decision_function(train), fresh.decision_function(train))

@@ -321,7 +321,19 @@ fn solve<T: Real>(
         return Ok(sampled.fitted(sampled.program.beta, solution));
     };
     let mut warm = start.state::<T>();
-    let solution = (sampled.program).solve_warm(&settings, &mut warm, &mut observe)?;
+    let solution = match sampled
+        .program
+        .solve_warm(&settings, &mut warm, &mut observe)
+    {
+        // the matrices of where it was to start could not be made
+        Err(Error::Numerical(_)) if start.is_somewhere() => {
+            warm = None;
+            sampled
+                .program
+                .solve_warm(&settings, &mut warm, &mut observe)?
+        }
+        solution => solution?,
+    };
     Ok(Fitted {
         end: Some(Start::keep(warm)),
         ..sampled.fitted(sampled.program.beta, solution)

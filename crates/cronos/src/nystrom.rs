@@ -64,6 +64,9 @@ impl<T: Real> Nystrom<T> {
         seed: u64,
     ) -> Result<Self, Error> {
         let size = operator.size();
+        if size == 0 {
+            return Err(Error::setting("size", size, "at least 1"));
+        }
         match rank {
             Rank::Fixed(rank) => Self::sketch(operator, rank.clamp(1, size), seed),
             Rank::Adaptive { first, most } => {

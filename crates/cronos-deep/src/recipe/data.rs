@@ -22,6 +22,32 @@ pub enum Truth<'a> {
     Numbers(&'a Matrix<f64>),
 }
 
+impl Truth<'_> {
+    /// Refuses another number of rows, and classes that are not there.
+    fn check(&self, rows: usize) -> Result<(), Error> {
+        let found = match self {
+            Self::Classes { indices, .. } => indices.len(),
+            Self::Numbers(y) => y.rows(),
+        };
+        if found != rows {
+            return Err(Error::Shape {
+                what: "targets",
+                expected: format!("{rows} rows, as many as the features"),
+                found: format!("{found} rows"),
+            });
+        }
+        match *self {
+            Self::Classes { indices, count } => match indices.iter().max() {
+                Some(&most) if most >= count => Err(Error::Data(format!(
+                    "a row has the class number {most}, but there are {count} classes, from 0"
+                ))),
+                _ => Ok(()),
+            },
+            Self::Numbers(y) => y.check_finite("targets"),
+        }
+    }
+}
+
 /// Rows to train on, and some that choose the epoch.
 pub struct Data<'a> {
     train: Part<'a>,
@@ -52,6 +78,14 @@ impl<'a> Data<'a> {
         weights: Option<&[f64]>,
         recipe: &Recipe,
     ) -> Result<Self, Error> {
+        if table.rows() == 0 || table.columns() == 0 {
+            return Err(Error::Data(format!(
+                "there are {} rows of {} numbers to train on; at least one of each is needed",
+                table.rows(),
+                table.columns()
+            )));
+        }
+        truth.check(table.rows())?;
         let (y, loss, goal, scaling) = match truth {
             Truth::Classes { indices, count } => {
                 let loss = match recipe.loss.unwrap_or(Loss::Softmax) {

@@ -8,7 +8,6 @@ mod report;
 
 pub use data::{Data, Truth};
 pub use model::{ALTERNATION, About};
-pub use report::parameters;
 
 use crate::architecture::Architecture;
 use crate::augment::Augment;

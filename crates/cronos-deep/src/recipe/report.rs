@@ -4,7 +4,6 @@ use super::{Data, Recipe};
 use crate::features::Layers;
 use crate::train::{Epoch, Options, Trained};
 use cronos::Model;
-use cronos::stack::Layer;
 use serde_json::{Value, json};
 
 impl Recipe {
@@ -28,7 +27,7 @@ impl Recipe {
             "architecture": self.architecture.to_string(),
             "epochs": epochs,
             "best_epoch": trained.best,
-            "parameters": parameters(model),
+            "parameters": model.parameters(),
             "gates": training.gates,
             "neurons": model.network.neurons(),
             "alpha": options.decay,
@@ -57,17 +56,4 @@ fn of_epoch(epoch: &Epoch) -> Value {
         "validation_loss": epoch.validation_loss,
         "seconds": epoch.seconds,
     })
-}
-
-/// Numbers that were trained; the scaling of the inputs and the offset of the outputs are
-/// not.
-pub fn parameters(model: &Model) -> usize {
-    let network = &model.network;
-    let last = network.hidden.values().len() + network.neurons() + network.output.values().len();
-    let layers = model.stack.iter().flat_map(|stack| stack.places());
-    let trained = layers
-        .flatten()
-        .filter(|place| !matches!(place.layer, Layer::Scale { .. }))
-        .map(|place| place.layer.parameters());
-    trained.sum::<usize>() + last
 }

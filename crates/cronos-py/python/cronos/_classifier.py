@@ -7,7 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._cronos import Cronos
-from ._validation import sample_weights
+from ._validation import counting, sample_weights
 
 
 def _knows_probabilities(estimator):
@@ -31,6 +31,7 @@ class Classes(ClassifierMixin):
         if self.class_weight is not None:
             of_classes = compute_sample_weight(self.class_weight, y)
             weights = of_classes if weights is None else weights * of_classes
+        X, y, weights = counting(X, y, weights)
         self.classes_, indices = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(

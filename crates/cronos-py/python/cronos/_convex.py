@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._cronos import Cronos
+from ._estimator import explained
 from ._progress import Progress
 
 
@@ -107,8 +108,11 @@ def solve_convex(
         precision=precision,
         seed=seed,
     )
+    parts = _parts(X, y, sample_weight, threads, progress)
     try:
-        found = _core.solve_convex(_parts(X, y, sample_weight, threads, progress), keywords)
+        found = _core.solve_convex(parts, keywords)
+    except TypeError as error:
+        raise explained(error, parts | keywords) from error
     finally:
         if progress is not None:
             progress.close()
@@ -207,4 +211,4 @@ def _keywords(directions, beta, **given):
     """All keywords of a fit, with those that are given."""
     usual = Cronos()
     keywords = {name: getattr(usual, name) for name in Cronos._get_param_names()}
-    return keywords | given | {"beta": beta, "gate_directions": _table(directions)}
+    return keywords | given | {"beta": float(beta), "gate_directions": _table(directions)}

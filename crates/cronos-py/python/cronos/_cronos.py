@@ -68,11 +68,9 @@ class Cronos(Estimator):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
-        """Trains on features and a target for each row."""
+    def _train(self, X, y, sample_weight):
         X, targets, weights, classes = self._prepare(X, y, sample_weight)
-        model = self._work(_core.fit, X, targets, weights=weights, classes=classes)
-        return self._keep(model)._warn()
+        return self._work(_core.fit, X, targets, weights=weights, classes=classes)
 
     def path(self, X, y, sample_weight=None, *, steps=20, smallest=0.001):
         """Networks for penalties in equal ratios, from the one that leaves nothing downwards.

@@ -4,7 +4,6 @@ from . import _core
 from ._classifier import Classes
 from ._estimator import Estimator
 from ._regressor import Numbers
-from ._validation import NUMBERS, check_is_fitted, validate_data
 
 
 class DeepCronos(Estimator):
@@ -46,12 +45,10 @@ class DeepCronos(Estimator):
         self.threads = threads
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
-        """Trains on features and a target for each row."""
+    def _train(self, X, y, sample_weight):
         X, targets, weights, classes = self._prepare(X, y, sample_weight)
         image = _image(self._shape)
-        model = self._work(_core.fit_deep, X, targets, image, weights=weights, classes=classes)
-        return self._keep(model)._warn()
+        return self._work(_core.fit_deep, X, targets, image, weights=weights, classes=classes)
 
     @property
     def history_(self):
@@ -69,11 +66,12 @@ class DeepCronos(Estimator):
     def _read(self, X, y, **options):
         X, y = super()._read(X, y, allow_nd=True, **options)
         self._shape = X.shape[1:]
+        if 0 in self._shape:
+            raise ValueError(f"a row of X has the shape {self._shape}, which holds no number")
         return X.reshape(len(X), -1), y
 
     def _rows(self, X):
-        check_is_fitted(self, "_model")
-        X = validate_data(self, X, dtype=NUMBERS, order="C", allow_nd=True, reset=False)
+        X = super()._rows(X, allow_nd=True)
         if _alike(X.shape[1:]) != _alike(self._shape):
             raise ValueError(
                 f"a row of X has the shape {X.shape[1:]}, but {type(self).__name__} was fitted "

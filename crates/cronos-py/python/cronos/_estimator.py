@@ -2,7 +2,9 @@
 
 import json
 import os
-import tempfile
+import re
+import secrets
+import shutil
 import warnings
 from pathlib import Path
 
@@ -12,10 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _core
 from ._html import certificate_html
 from ._progress import Progress
-from ._validation import NUMBERS, check_is_fitted, validate_data
+from ._validation import FINITE, NUMBERS, check_is_fitted, validate_data
 
 #: How a fit may end that a user should hear about, and what to do then.
 UNFINISHED = {
+    ("iteration-limit", "column-generation"): "the work for learning gates was spent before the gap met the tolerance; "
+    "use best=True to look longer",
     "iteration-limit": "the iteration limit was met; raise max_iterations or tolerance",
     "time-limit": "the time limit was met; raise time_limit",
     "stalled": "the precision of the arithmetic was met; use precision='f64'",
@@ -32,10 +36,24 @@ class Estimator(BaseEstimator):
             self, X, y, dtype=NUMBERS, order="C", ensure_min_samples=2, **options
         )
 
-    def _rows(self, X):
+    def _rows(self, X, **options):
         """Features to predict from, as an array that the library takes."""
         check_is_fitted(self, "_model")
-        return validate_data(self, X, dtype=NUMBERS, order="C", reset=False)
+        if self._model.imputes:
+            options[FINITE] = "allow-nan"
+        return validate_data(self, X, dtype=NUMBERS, order="C", reset=False, **options)
+
+    def fit(self, X, y, sample_weight=None):
+        """Trains on features and a target for each row."""
+        before = dict(vars(self))
+        try:
+            self._keep(self._train(X, y, sample_weight))
+        except BaseException:
+            # whoever interrupts has the estimator as it was
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+        return self._warn()
 
     def _work(self, work, X, *arguments, weights, classes):
         """What the library makes of rows, while its progress is shown."""
@@ -50,8 +68,11 @@ class Estimator(BaseEstimator):
             "before": None,
             **self._beside(),
         }
+        keywords = self._keywords()
         try:
-            return work(X, *arguments, job, self._keywords())
+            return work(X, *arguments, job, keywords)
+        except TypeError as error:
+            raise explained(error, job | keywords) from error
         finally:
             if progress is not None:
                 progress.close()
@@ -67,7 +88,8 @@ class Estimator(BaseEstimator):
 
     def _warn(self):
         """Tells about a fit that ended early."""
-        sentence = UNFINISHED.get(self.report_["status"])
+        status = self.report_["status"]
+        sentence = UNFINISHED.get((status, self.report_["solver"]), UNFINISHED.get(status))
         if sentence is not None:
             warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
         return self
@@ -94,6 +116,8 @@ class Estimator(BaseEstimator):
             raise AttributeError(
                 f"{type(self).__name__} is not fitted yet; call fit first"
             ) from None
+        except KeyError:
+            raise AttributeError(f"a model file does not keep {name}") from None
 
     def to_onnx(self, path):
         """Writes the network as an ONNX file: raw features in, label or number out."""
@@ -120,18 +144,39 @@ class Estimator(BaseEstimator):
             self._model = _core.Model.from_bytes(found, json.dumps(state.get("report_", {})))
 
     def _repr_html_inner(self):
-        shown = super()._repr_html_inner()
-        return shown + certificate_html(self.report_) if hasattr(self, "report_") else shown
+        return super()._repr_html_inner() + self._certificate()
+
+    def _repr_mimebundle_(self, **options):
+        # what a notebook asks for first
+        bundle = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._certificate()
+        return bundle
+
+    def _certificate(self):
+        return certificate_html(self.report_) if hasattr(self, "report_") else ""
+
+
+def explained(error, given):
+    """What is wrong with a keyword that the library cannot take."""
+    field, cause = re.search(r"field \w+\.(\w+)", str(error)), error.__cause__
+    if field is None or cause is None:
+        return error
+    name = field[1]
+    kind = ValueError if isinstance(cause, OverflowError) else TypeError
+    return kind(f"{name} = {given.get(name)!r} is not accepted: {cause}")
 
 
 def write_whole(path, content):
     """Writes a file whole or not at all."""
     path = Path(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(aside, "xb") as file:
             file.write(content)
-        os.replace(name, path)
+        if path.exists():
+            shutil.copymode(path, aside)
+        os.replace(aside, path)
     except BaseException:
-        os.unlink(name)
+        aside.unlink(missing_ok=True)
         raise

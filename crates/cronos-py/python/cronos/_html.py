@@ -16,6 +16,7 @@ def certificate_html(report):
         lines["objective"] = f"{report['objective']:.5g}"
     if "architecture" in report:
         lines["network"] = f"{report['architecture']}, then {lines['network']}"
+    if "best_epoch" in report:
         lines["chosen"] = f"epoch {report['best_epoch']}, validation {report['validation']:.4f}"
     if "seconds" in report:
         lines["seconds"] = f"{report['seconds']['total']:.2f}"

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from ._cronos import Cronos
-from ._validation import sample_weights
+from ._validation import counting, sample_weights
 
 
 class Numbers(RegressorMixin):
@@ -13,7 +13,7 @@ class Numbers(RegressorMixin):
     def _prepare(self, X, y, sample_weight):
         """Features, numbers, weights, and no classes."""
         X, y = self._read(X, y, multi_output=True, y_numeric=True)
-        weights = sample_weights(sample_weight, X)
+        X, y, weights = counting(X, y, sample_weights(sample_weight, X))
         self._flat = y.ndim == 1
         return X, np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64), weights, None
 

@@ -24,6 +24,9 @@ def load(path):
         estimator.n_features_in_ = estimator._shape[0]
     else:
         estimator.n_features_in_ = model.features
+        names_in = model.feature_names
+        if names_in != [f"x{j}" for j in range(len(names_in))]:
+            estimator.feature_names_in_ = np.array(names_in, dtype=object)
     if names is None:
         estimator._flat = model.outputs == 1
     else:
@@ -32,7 +35,9 @@ def load(path):
 
 
 def _labels(names):
-    """Names as numbers, if that loses nothing."""
+    """Names as truth values or numbers, if that loses nothing."""
+    if names == ["False", "True"]:
+        return np.array([False, True])
     for kind in (int, float):
         try:
             numbers = [kind(name) for name in names]

@@ -4,10 +4,12 @@ use super::history::Iteration;
 use super::run::Run;
 use super::settings::{Settings, Split};
 use super::solve::Solution;
+use super::status::Status;
 use crate::Error;
 use crate::engine::RowState;
 use crate::program::Program;
 use crate::real::Real;
+use crate::solver::Shape;
 use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -19,6 +21,7 @@ use std::sync::Arc;
 pub struct Warm<T> {
     rho: f64,
     beta: f64,
+    shape: Shape,
     b: Vec<T>,
     state: RowState<T>,
     /// Of the groups; empty where none was given.
@@ -81,7 +84,9 @@ impl<T: Real> Program<T> {
                 run.start_from(warm)?;
             }
             let solution = run.solve(self.beta, observe);
-            *warm = run.leave();
+            // numbers that are none lead nowhere
+            let broken = solution.status == Status::NumericalFailure;
+            *warm = run.leave().filter(|_| !broken);
             Ok(solution)
         })?
     }
@@ -94,8 +99,10 @@ impl<T: Real> Run<'_, T> {
     }
 
     fn start_from(&mut self, warm: Warm<T>) -> Result<(), Error> {
-        let same = warm.b.len() == self.b.len() && warm.state.a.len() == self.state.a.len();
         let stiff = !warm.stiffness.is_empty();
+        let (settings, fixed) = (self.settings, !self.settings.adapt_rho);
+        let other_rho = fixed && settings.rho.is_some_and(|rho| rho != warm.rho);
+        let same = warm.shape == self.program.shape() && !other_rho;
         if !same || !self.can_be_left() || stiff && !self.stiffening.is_on() {
             return Ok(());
         }
@@ -117,6 +124,7 @@ impl<T: Real> Run<'_, T> {
         useful.then(|| Warm {
             rho: self.step.rho,
             beta: self.beta,
+            shape: self.program.shape(),
             b: std::mem::take(&mut self.b),
             stiffness: match state.stiffness.is_empty() {
                 true => Vec::new(),

@@ -19,7 +19,7 @@ use crate::estimator::chosen_class;
 use crate::fit::{Fitted, Options};
 use crate::matrix::Matrix;
 use crate::network::{BATCH, Network};
-use crate::stack::{Forward, Stack};
+use crate::stack::{Forward, Layer, Stack};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -115,6 +115,19 @@ impl Model {
     /// Number of raw features.
     pub fn features(&self) -> usize {
         (self.stack.as_ref()).map_or(self.network.features(), Stack::inputs)
+    }
+
+    /// Numbers that were trained; the scaling of the inputs and the offset of the outputs are not.
+    pub fn parameters(&self) -> usize {
+        let network = &self.network;
+        let last =
+            network.hidden.values().len() + network.neurons() + network.output.values().len();
+        let layers = self.stack.iter().flat_map(|stack| stack.places());
+        let trained = layers
+            .flatten()
+            .filter(|place| !matches!(place.layer, Layer::Scale { .. }))
+            .map(|place| place.layer.parameters());
+        trained.sum::<usize>() + last
     }
 
     /// The outputs of the network for each row of `x`, rows x outputs, after

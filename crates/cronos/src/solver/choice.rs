@@ -41,7 +41,7 @@ pub struct Choice {
 }
 
 /// Sizes of a problem: `n, d, P, C` and groups per gate.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub rows: usize,
     pub features: usize,

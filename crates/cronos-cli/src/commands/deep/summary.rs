@@ -6,7 +6,7 @@ use crate::score::Score;
 use crate::summary::{target, two_columns};
 use cronos::Model;
 use cronos::memory::human;
-use cronos_deep::{Data, End, Epoch, Layers, Options, Recipe, Trained, trained_parameters};
+use cronos_deep::{Data, End, Epoch, Layers, Options, Recipe, Trained};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -76,7 +76,7 @@ impl Summary<'_> {
                     "{}, then {} relu neurons; {} parameters",
                     architecture.unwrap_or("layers"),
                     self.model.network.neurons(),
-                    trained_parameters(self.model)
+                    self.model.parameters()
                 ),
             ),
             (
