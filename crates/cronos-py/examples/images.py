@@ -26,7 +26,7 @@ def main():
     X, X_test, y, y_test = train_test_split(
         digits.images, digits.target, test_size=0.3, random_state=0, stratify=digits.target
     )
-    model = DeepCronosClassifier(arch="cnn:16,32", epochs=30, verbose=True).fit(X, y)
+    model = DeepCronosClassifier(arch="cnn:16,32", epochs=30).fit(X, y)
     accuracy = model.score(X_test, y_test)
     print(f"accuracy {accuracy:.2%}, epoch {model.best_epoch_} of {model.n_iter_}")
 

@@ -19,7 +19,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from safetensors.numpy import load_file
 from scipy.special import erf, softmax
-from sklearn.decomposition import PCA
 from tokenizers import Tokenizer
 
 from cronos import CronosClassifier
@@ -31,9 +30,15 @@ GOOD = [
     "What a delight, the best {} in years!",
     "We were surprised how good the {} was.",
     "This {} made our day.",
-    "Everyone smiled after the {}.",
     "I cannot wait for another {} like this.",
+    "A perfect {}, I loved every minute.",
+    "Great {}, friendly people, fair price.",
+    "The {} was better than we had hoped.",
+    "My family enjoyed the {} very much.",
+    "Excellent {}! Five stars.",
+    "Everyone smiled after the {}.",
     "Such a lovely {}, worth every cent.",
+    "Brilliant {}, well done!",
 ]
 BAD = [
     "The {} was a waste of time and money.",
@@ -41,9 +46,15 @@ BAD = [
     "What a disappointment, the worst {} in years.",
     "We were surprised how bad the {} was.",
     "This {} ruined our day.",
-    "Everyone complained about the {}.",
     "Never again a {} like this.",
+    "A terrible {}, I hated every minute.",
+    "Poor {}, rude people, far too expensive.",
+    "The {} was worse than we had feared.",
+    "My family disliked the {} very much.",
+    "Awful {}! No stars.",
+    "Everyone complained about the {}.",
     "Such a dreadful {}, avoid it.",
+    "Horrible {}, what a shame!",
 ]
 
 
@@ -116,23 +127,22 @@ def main():
     encode = MiniLM(Path(package.origin).parent / "model")
 
     # tested on subjects and on patterns of sentences that were not trained on
-    texts, labels = sentences(SUBJECTS[:6], range(5))
-    unseen, truth = sentences(SUBJECTS[6:], range(5, 8))
+    texts, labels = sentences(SUBJECTS[:6], range(11))
+    unseen, truth = sentences(SUBJECTS[6:], range(11, 14))
     X, X_test = encode(texts), encode(unseen)
     model = CronosClassifier().fit(X, labels)
     accuracy = model.score(X_test, truth)
     print(f"{len(texts)} sentences to learn from, accuracy {accuracy:.2%} on {len(truth)} others")
-    for text, praise in zip(unseen[::5], model.predict_proba(X_test)[::5, 1]):
-        print(f"  {praise:4.0%} good: {text}")
 
-    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    flat = PCA(2).fit(X)
-    for rows, of, marker, name in [(X, labels, ".", "to learn from"), (X_test, truth, "^", "others")]:
-        for label, colour in [("bad", "tab:red"), ("good", "tab:blue")]:
-            points = flat.transform(rows[of == label])
-            axes.scatter(*points.T, c=colour, marker=marker, alpha=0.7, label=f"{label}, {name}")
-    axes.set(xlabel="first principal direction", ylabel="second", title=f"Sentences by MiniLM: accuracy {accuracy:.1%}")
-    axes.legend()
+    praise = model.predict_proba(X_test)[:, list(model.classes_).index("good")]
+    order = np.argsort(praise)
+    colours = np.where(truth[order] == "good", "tab:blue", "tab:red")
+    figure, axes = plt.subplots(figsize=(8, 6), layout="constrained")
+    axes.barh([unseen[at] for at in order], praise[order] - 0.5, left=0.5, color=colours)
+    axes.axvline(0.5, color="grey", linewidth=1)
+    axes.set(xlim=(0, 1), xlabel="probability of praise (blue: it is; red: it is not)")
+    axes.set_title(f"Sentences that were not trained on: accuracy {accuracy:.1%}")
+    axes.tick_params(axis="y", labelsize=8)
     figure.savefig(options.plot, dpi=120)
     assert accuracy > 0.85, accuracy
 

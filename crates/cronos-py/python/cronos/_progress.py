@@ -16,8 +16,7 @@ class Progress:
     def __call__(self, done, of, gap):
         if self.bar is not None:
             self.bar.total = of or None
-            self.bar.n = done
-            self.bar.refresh()
+            self.bar.update(done - self.bar.n)
             return
         steps = f"{done} of at most {of}" if of else f"{done} iterations, gap {gap:.2%}"
         seconds = time.monotonic() - self.start
