@@ -45,6 +45,8 @@ pub(super) struct Tally {
     pub loss: f64,
     /// The log-loss with the outputs times each of `HEATS`, for classes.
     log_losses: [f64; HEATS.len()],
+    /// The same if every row were of the class that is likeliest after its own.
+    doubts: [f64; HEATS.len()],
     /// Squared targets (they have mean 0), for R².
     pub squares: f64,
 }
@@ -55,6 +57,9 @@ impl Tally {
         self.errors += other.errors;
         self.loss += other.loss;
         for (sum, term) in self.log_losses.iter_mut().zip(other.log_losses) {
+            *sum += term;
+        }
+        for (sum, term) in self.doubts.iter_mut().zip(other.doubts) {
             *sum += term;
         }
         self.squares += other.squares;
@@ -76,9 +81,12 @@ impl Tally {
     }
 
     /// The factor that turns outputs into log-odds best; 1 for numbers.
+    ///
+    /// Among the rows is one more, which is like the others on average but of another class: n rows
+    /// that are all right make sure to `n / (n + 1)`, not beyond doubt.
     pub fn heat(&self, goal: Goal) -> f64 {
-        let best =
-            (0..HEATS.len()).min_by(|&a, &b| self.log_losses[a].total_cmp(&self.log_losses[b]));
+        let loss = |at: usize| self.log_losses[at] + self.doubts[at] / self.weight.max(1.0);
+        let best = (0..HEATS.len()).min_by(|&a, &b| loss(a).total_cmp(&loss(b)));
         match (goal, best) {
             (Goal::Class, Some(at)) => HEATS[at],
             _ => 1.0,
@@ -115,11 +123,13 @@ pub(super) fn tally<T: Real>(
             Goal::Class => f64::from(chosen_class(f) != chosen_class(&target)),
             Goal::Number => f.iter().zip(&target).map(|(f, y)| (f - y).powi(2)).sum(),
         };
-        let mut log_losses = [0.0; HEATS.len()];
+        let (mut log_losses, mut doubts) = ([0.0; HEATS.len()], [0.0; HEATS.len()]);
         if surely && goal == Goal::Class {
             let class = chosen_class(&target);
-            for (sum, heat) in log_losses.iter_mut().zip(HEATS) {
-                *sum = weight * log_loss(f, class, heat);
+            let other = likeliest_other(f, class);
+            for (at, heat) in HEATS.into_iter().enumerate() {
+                log_losses[at] = weight * log_loss(f, class, heat);
+                doubts[at] = weight * log_loss(f, other, heat);
             }
         }
         tally.add(&Tally {
@@ -127,10 +137,22 @@ pub(super) fn tally<T: Real>(
             errors: weight * errors,
             loss: weight * loss.value(f, &target),
             log_losses,
+            doubts,
             squares: weight * target.iter().map(|y| y * y).sum::<f64>(),
         });
     }
     tally
+}
+
+/// The class with the largest output but for one.
+fn likeliest_other(f: &[f64], class: usize) -> usize {
+    match f.len() {
+        1 => 1 - class,
+        classes => (0..classes)
+            .filter(|&other| other != class)
+            .max_by(|&a, &b| f[a].total_cmp(&f[b]))
+            .unwrap_or(class),
+    }
 }
 
 /// `−log p(class)` with the outputs times `heat` as log-odds.
@@ -142,4 +164,48 @@ fn log_loss(f: &[f64], class: usize, heat: f64) -> f64 {
     let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = f.iter().map(|f| (heat * (f - largest)).exp()).sum();
     sum.ln() - heat * (f[class] - largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of one output, all right by the same margin.
+    fn right(count: usize, margin: f64) -> Tally {
+        let mut sum = Tally::default();
+        for row in 0..count {
+            let class = row % 2;
+            let f = [if class == 1 { margin } else { -margin }];
+            let losses = |class: usize| HEATS.map(|heat| log_loss(&f, class, heat));
+            sum.add(&Tally {
+                weight: 1.0,
+                log_losses: losses(class),
+                doubts: losses(likeliest_other(&f, class)),
+                ..Tally::default()
+            });
+        }
+        sum
+    }
+
+    #[test]
+    fn rows_that_are_all_right_do_not_make_sure_beyond_doubt() {
+        for (count, margin) in [(20, 1.0), (200, 1.0), (200, 3.0), (5000, 2.0)] {
+            let heat = right(count, margin).heat(Goal::Class);
+            let odds = heat * margin;
+            // the factors are √2 apart, so log-odds are right to that
+            let expected = (count as f64).ln();
+            let near = odds / expected;
+            assert!(
+                (0.7..1.42).contains(&near),
+                "{count} {margin}: {odds}, {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_likeliest_other_class_is_the_largest_but_for_one() {
+        assert_eq!(likeliest_other(&[0.3], 1), 0);
+        assert_eq!(likeliest_other(&[0.3, 2.0, 1.0], 1), 2);
+        assert_eq!(likeliest_other(&[0.3, 2.0, 1.0], 0), 1);
+    }
 }
