@@ -22,7 +22,7 @@ mod train;
 pub use architecture::Architecture;
 pub use augment::Augment;
 pub use burn::tensor::Device;
-pub use features::{Features, Layers, quarter};
+pub use features::{Features, Layers};
 pub use inputs::{Inputs, Scale};
 pub use kernels::Kernels;
 pub use recipe::{ALTERNATION, About, Data, Moves, Recipe, Truth};

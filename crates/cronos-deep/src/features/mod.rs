@@ -5,7 +5,8 @@ mod layers;
 mod stack;
 mod start;
 
-pub use layers::{Layers, quarter};
+pub use layers::Layers;
+pub(crate) use layers::quarter;
 pub(crate) use start::draw;
 
 use crate::kernels::Kernels;
