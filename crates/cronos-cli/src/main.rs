@@ -35,6 +35,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Command::Path(path) => commands::path::run(path),
         Command::Deep(deep) => commands::deep::run(deep),
         Command::Compare(compare) => commands::compare::run(compare),
+        Command::Text(text) => commands::text::run(text),
+        Command::Embed(embed) => commands::embed::run(embed),
         Command::Predict(predict) => commands::predict::run(predict),
         Command::Eval(eval) => commands::eval::run(eval),
         Command::Inspect(inspect) => commands::inspect::run(inspect),

@@ -170,3 +170,36 @@ impl Epochs {
         self.0.finish_and_clear();
     }
 }
+
+/// Counts what is done of some work.
+pub struct Bar {
+    bar: ProgressBar,
+}
+
+impl Bar {
+    /// So many things called `what`.
+    pub fn new(all: usize, what: &str) -> Self {
+        let bar = ProgressBar::new(all as u64);
+        let template = format!("{{spinner}} {{bar:20}} {{pos}} of {{len}} {what}  {{msg}}  {{elapsed}}, {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+
+    /// So many are done.
+    pub fn set(&self, done: usize) {
+        self.bar.set_position(done as u64);
+    }
+
+    /// So many of so many are done, and something about the last.
+    pub fn show(&self, done: usize, of: usize, message: &str) {
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+        self.bar.set_message(message.to_owned());
+    }
+
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -209,8 +209,16 @@ impl Dataset {
     /// # Errors
     /// When the target cannot hold classes, naming the file and the place in it.
     pub fn of_classes(&self, classes: &[String]) -> Result<Dataset, DataError> {
+        Ok(self.select(&self.rows_of(classes)?))
+    }
+
+    /// Which rows belong to some classes.
+    ///
+    /// # Errors
+    /// When the target cannot hold classes, naming the file and the place in it.
+    pub fn rows_of(&self, classes: &[String]) -> Result<Vec<usize>, DataError> {
         let rows = labels::rows_of(self.some_target()?, classes);
-        Ok(self.select(&rows.map_err(|trouble| self.at_origin(trouble))?))
+        rows.map_err(|trouble| self.at_origin(trouble))
     }
 
     /// The target as numbers, as [`labels::numbers`] gives them.

@@ -2,11 +2,12 @@
 
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// A running hash.
-pub(crate) struct Fingerprint(u64);
+/// A running hash, which tells one content from another.
+pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    pub(crate) fn new() -> Self {
+    /// Of nothing yet.
+    pub fn new() -> Self {
         Fingerprint(0xcbf2_9ce4_8422_2325)
     }
 
@@ -20,8 +21,8 @@ impl Fingerprint {
         self.bytes(&(count as u64).to_le_bytes());
     }
 
-    /// The length goes first, so that `ab`, `c` and `a`, `bc` differ.
-    pub(crate) fn text(&mut self, text: &str) {
+    /// Adds a text. The length goes first, so that `ab`, `c` and `a`, `bc` differ.
+    pub fn text(&mut self, text: &str) {
         self.count(text.len());
         self.bytes(text.as_bytes());
     }
@@ -34,8 +35,8 @@ impl Fingerprint {
         }
     }
 
-    /// Bytes by eights, so that gigabytes take a second.
-    pub(crate) fn words(&mut self, bytes: &[u8]) {
+    /// Adds bytes, by eights, so that gigabytes take a second.
+    pub fn words(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks();
         for word in words {
             let mixed = (self.0 ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME);
@@ -45,7 +46,8 @@ impl Fingerprint {
         self.bytes(rest);
     }
 
-    pub(crate) fn digits(&self) -> String {
+    /// Sixteen hex digits.
+    pub fn digits(&self) -> String {
         format!("{:016x}", self.0)
     }
 }

@@ -1,4 +1,4 @@
-//! Readers for tables, arrays and folders of images.
+//! Readers for tables, arrays, texts and folders of images.
 //!
 //! [`read`] takes a path, or the built-in name `digits`, and gives numeric features and a
 //! target, or a [`DataError`] whose text is one sentence that names the file, the line or
@@ -17,6 +17,7 @@ mod delimiter;
 mod digits;
 mod error;
 pub mod file;
+mod feature_file;
 mod fingerprint;
 mod header;
 mod idx;
@@ -36,15 +37,19 @@ mod source;
 mod stream;
 mod svm;
 mod table;
+mod texts;
 mod values;
 pub mod weights;
 
 pub use dataset::{CountingColumn, Dataset, Features, Loaded, Target};
 pub use error::DataError;
+pub use feature_file::FeatureFile;
+pub use fingerprint::Fingerprint;
 pub use labels::Task;
 pub use options::{
     ImageFit, ImageOptions, IndexColumn, Missing, ReadOptions, TargetColumn, WeightColumn,
 };
 pub use origin::Origin;
 pub use source::read;
+pub use texts::{TextOptions, Texts, read_texts};
 pub use values::Values;

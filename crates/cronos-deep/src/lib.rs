@@ -12,6 +12,7 @@ mod augment;
 mod features;
 mod inputs;
 mod kernels;
+pub mod language;
 mod loss;
 pub mod optim;
 pub mod parameters;

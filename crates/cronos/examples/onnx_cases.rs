@@ -294,6 +294,7 @@ fn model(task: Task, network: Network) -> Model {
             gates: 0,
             grouping: None,
             images: None,
+            text: None,
             deep: None,
             bias: true,
             feature_mean: vec![0.0; encoded],

@@ -57,7 +57,9 @@ pub use head::{Head, HeadGates, HeadMemory, HeadOptions, HeadStep};
 pub use holdout::holdout;
 pub use loss::Loss;
 pub use matrix::Matrix;
-pub use model::{Deep, FORMAT_VERSION, Grouping, Images, Model, Task, Training, chosen_classes};
+pub use model::{
+    Deep, FORMAT_VERSION, Grouping, Images, Model, Task, TextInput, Training, chosen_classes,
+};
 pub use network::{Gating, Network, TargetScaling};
 pub use observe::{Observer, SearchStep};
 pub use path::{Grid, Path, path};

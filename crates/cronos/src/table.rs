@@ -79,6 +79,35 @@ impl Table for Matrix<f64> {
     }
 }
 
+impl Table for Matrix<f32> {
+    fn rows(&self) -> usize {
+        Matrix::rows(self)
+    }
+
+    fn columns(&self) -> usize {
+        Matrix::columns(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(self.values()) as u64
+    }
+
+    fn read(&self, row: usize, from: usize, out: &mut [f64]) {
+        let values = &self.row(row)[from..][..out.len()];
+        for (out, &value) in out.iter_mut().zip(values) {
+            *out = f64::from(value);
+        }
+    }
+
+    fn select(&self, rows: &[usize]) -> Box<dyn Table> {
+        Box::new(Matrix::select(self, rows))
+    }
+
+    fn check_finite(&self) -> Result<(), Error> {
+        Matrix::check_finite(self, "features")
+    }
+}
+
 /// Rows of another table, without a copy of them.
 pub struct Chosen<'a> {
     /// The other table.

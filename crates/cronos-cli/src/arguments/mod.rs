@@ -5,12 +5,14 @@ mod deep;
 mod images;
 mod knobs;
 mod source;
+mod text;
 
 pub use compare::{Compare, RateRange};
 pub use deep::{Augment, Deep, DeepLoss, HeadGates, Network};
 pub use images::Images;
 pub use knobs::{Activation, Knobs, Loss, Precision, Solver};
 pub use source::{Impute, Source, Task};
+pub use text::{Embed, Encoding, Setting, Text, TextFit};
 
 use clap::{Args, Parser, Subcommand};
 use knobs::parse_count;
@@ -43,6 +45,11 @@ pub enum Command {
     /// Train the same network by several optimizers over a range of learning rates, and by convex
     /// optimisation as `deep` does, and compare
     Compare(Box<Compare>),
+    /// Train on texts
+    #[command(subcommand)]
+    Text(Text),
+    /// Turn texts into features by an encoder, for `fit` and other programs
+    Embed(Box<Embed>),
     /// Predict with a trained model
     Predict(Predict),
     /// Score a trained model on labelled data
@@ -57,7 +64,7 @@ const DATA_HELP: &str = "The data: a csv, tsv, txt, libsvm (also .gz), npy, npz,
 file, a folder of IDX or CIFAR-10 files, a folder of .jpg or .png images with a sub-folder for \
 each class, or the built-in set `digits`";
 
-const PREDICT_HELP: &str = "The data, as for `fit`; images may also lie in one folder without \
+const PREDICT_HELP: &str = "The data, as for `fit`, or texts as for `text fit`; images may also lie in one folder without \
 sub-folders, or be a single file";
 
 #[derive(Args)]
@@ -139,6 +146,12 @@ pub struct Predict {
     /// Overwrite files that exist
     #[arg(long)]
     pub force: bool,
+    /// For texts: where the encoder of the model is now [default: where it was]
+    #[arg(long, value_name = "DIR")]
+    pub encoder: Option<PathBuf>,
+    /// For texts: their column or field [default: text, review or the like, else the longest]
+    #[arg(long, value_name = "NAME")]
+    pub text: Option<String>,
     /// Print one JSON object
     #[arg(long, conflicts_with = "out")]
     pub json: bool,
@@ -153,6 +166,12 @@ pub struct Eval {
     /// Target column: name, index, or a file with the targets [default: as in training]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub target: Option<String>,
+    /// For texts: where the encoder of the model is now [default: where it was]
+    #[arg(long, value_name = "DIR")]
+    pub encoder: Option<PathBuf>,
+    /// For texts: their column or field [default: text, review or the like, else the longest]
+    #[arg(long, value_name = "NAME")]
+    pub text: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

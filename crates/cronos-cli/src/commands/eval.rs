@@ -1,6 +1,6 @@
 //! `cronos eval`
 
-use super::labelled::{Labelled, Truth};
+use super::labelled::{Labelled, TextPlace, Truth};
 use crate::arguments::Eval;
 use crate::failure::Failure;
 use crate::{model_file, output};
@@ -11,7 +11,12 @@ use std::process::ExitCode;
 
 pub fn run(eval: &Eval) -> Result<ExitCode, Failure> {
     let model = model_file::read(&eval.model)?;
-    let Labelled { x, truth, .. } = Labelled::read(&model, &eval.data, eval.target.as_ref())?;
+    let place = TextPlace {
+        text: eval.text.as_ref(),
+        encoder: eval.encoder.as_ref(),
+    };
+    let Labelled { x, truth, .. } =
+        Labelled::read(&model, &eval.data, eval.target.as_ref(), &place)?;
     let score = truth.score(&model, x.as_ref())?;
     let confusion = confusion(&model, &truth, x.as_ref())?;
     if eval.json {

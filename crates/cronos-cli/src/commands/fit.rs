@@ -33,10 +33,22 @@ pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     let options = knobs::options(&fit.knobs, fit.source.seed)?;
     let interrupt = Interrupt::listen()?;
     let mut job = Job::read(&fit.source)?;
-    knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
     let imputation = job.impute(&fit.source)?;
-    let fitted = train(&job, &options, &interrupt)?;
-    let mut model = model(&job, &fitted, &options, imputation);
+    learn(fit, job, &options, imputation, &interrupt, start)
+}
+
+/// Trains on a job, writes what was asked for and reports.
+pub(super) fn learn(
+    fit: &Fit,
+    job: Job,
+    options: &Options,
+    imputation: Option<Vec<f64>>,
+    interrupt: &Interrupt,
+    start: Instant,
+) -> Result<ExitCode, Failure> {
+    knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
+    let fitted = train(&job, options, interrupt)?;
+    let mut model = model(&job, &fitted, options, imputation);
     let train_score = job.train_truth.score(&model, &job.train)?;
     let test_score = match &job.test {
         Some((x, truth)) => Some(truth.score(&model, x)?),
@@ -93,7 +105,7 @@ fn importance(job: &Job, model: &Model, status: Status) -> Result<Measured, Fail
 }
 
 /// Refuses outputs that cannot be written before any work is done for them.
-fn check_outputs(fit: &Fit) -> Result<(), Failure> {
+pub(super) fn check_outputs(fit: &Fit) -> Result<(), Failure> {
     if let Some(out) = &fit.out {
         model_file::check_writable(out, fit.force)?;
     }

@@ -3,12 +3,15 @@
 mod goal;
 mod reading;
 mod rows;
+mod texts;
+
+pub use texts::Encoded;
 
 use super::labelled::{Truth, WithTruth};
 use crate::arguments::{self, Source};
 use crate::failure::Failure;
 use crate::{model_file, output};
-use cronos::{Grouping, Images, Table, Task};
+use cronos::{Grouping, Images, Table, Task, TextInput};
 use cronos_data::impute::{Imputation, Imputer};
 use cronos_data::weights::ClassWeights;
 use cronos_data::{Dataset, Features, ImageFit, Values};
@@ -41,6 +44,8 @@ pub struct Job {
     pub image_shape: Option<(usize, usize, usize)>,
     /// What other images are to be brought to, if the rows are images of bytes.
     pub images: Option<Images>,
+    /// How texts become features, if the rows are texts.
+    pub text: Option<TextInput>,
 }
 
 impl Job {
@@ -112,6 +117,7 @@ impl Job {
             fingerprint,
             image_shape,
             images,
+            text: None,
         })
     }
 

@@ -1,10 +1,12 @@
 //! Data with its truth: classes or numbers.
 
+use super::text::bundle;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::score::Score;
-use cronos::{Grouping, Matrix, Model, Table, Task, chosen_classes};
+use cronos::{Grouping, Matrix, Model, Table, Task, TextInput, chosen_classes};
 use cronos_data::{Dataset, ImageFit, ImageOptions, Missing, ReadOptions, Target, TargetColumn};
+use std::path::PathBuf;
 
 /// What the rows should be.
 pub enum Truth {
@@ -85,7 +87,15 @@ pub struct Labelled {
 
 impl Labelled {
     /// Reads data as a model wants it; of data that comes with a test part that part.
-    pub fn read(model: &Model, data: &str, target: Option<&String>) -> Result<Self, Failure> {
+    pub fn read(
+        model: &Model,
+        data: &str,
+        target: Option<&String>,
+        place: &TextPlace<'_>,
+    ) -> Result<Self, Failure> {
+        if let Some(input) = &model.training.text {
+            return Self::read_texts(model, input, data, target, place);
+        }
         let options = ReadOptions {
             target: target_column(target.or(model.target_name.as_ref())),
             missing: missing(model),
@@ -102,6 +112,30 @@ impl Labelled {
             x: model_file::table(data.features)?,
         })
     }
+
+    fn read_texts(
+        model: &Model,
+        input: &TextInput,
+        data: &str,
+        target: Option<&String>,
+        place: &TextPlace<'_>,
+    ) -> Result<Self, Failure> {
+        let target = target_column(target.or(model.target_name.as_ref()));
+        let texts = bundle::read(data, place.text, target)?;
+        let truth = Truth::of(&texts.data, &model.task, model.training.grouping.as_ref())?;
+        Ok(Self {
+            x: bundle::features(model, input, place.encoder, &texts.texts)?,
+            truth,
+            name: texts.data.name,
+        })
+    }
+}
+
+/// Where texts are, and the encoder of their model.
+#[derive(Default)]
+pub struct TextPlace<'a> {
+    pub text: Option<&'a String>,
+    pub encoder: Option<&'a PathBuf>,
 }
 
 /// A model that knows how to fill missing values accepts them.

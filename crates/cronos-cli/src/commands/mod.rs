@@ -3,6 +3,7 @@
 mod checks;
 pub mod compare;
 pub mod deep;
+pub mod embed;
 pub mod eval;
 pub mod export;
 pub mod fit;
@@ -15,3 +16,4 @@ mod model;
 pub mod path;
 pub mod predict;
 mod report;
+pub mod text;

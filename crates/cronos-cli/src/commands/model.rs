@@ -24,5 +24,6 @@ pub(super) fn described(mut model: Model, job: &Job, imputation: Option<Vec<f64>
     training.left_out = job.left_out.clone();
     training.grouping = job.grouping.clone();
     training.images = job.images.clone();
+    training.text = job.text.clone();
     model
 }

@@ -1,6 +1,7 @@
 //! `cronos predict`
 
 use super::labelled::{images, missing, target_column};
+use super::text::bundle;
 use crate::arguments::Predict;
 use crate::failure::Failure;
 use crate::{model_file, output};
@@ -14,10 +15,19 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Failure> {
         model_file::check_writable(out, predict.force)?;
     }
     let model = model_file::read(&predict.model)?;
-    let Dataset {
-        features, files, ..
-    } = read(predict, &model)?;
-    let x = model_file::table(features)?;
+    let (x, files) = match &model.training.text {
+        Some(input) => {
+            let target = TargetColumn::Absent;
+            let texts = bundle::read(&predict.data, predict.text.as_ref(), target)?;
+            let encoder = predict.encoder.as_ref();
+            let x = bundle::features(&model, input, encoder, &texts.texts)?;
+            (x, Vec::new())
+        }
+        None => {
+            let data = read(predict, &model)?;
+            (model_file::table(data.features)?, data.files)
+        }
+    };
     let x = x.as_ref();
     let decisions = model.decide(x)?;
     let probabilities = model.probabilities(x)?;

@@ -16,7 +16,7 @@ mod slide;
 use chain::Chain;
 use convolution::Convolution;
 pub(crate) use layout::Rows;
-use linear::Linear;
+pub(crate) use linear::Linear;
 pub(crate) use pool::{GlobalAverage, Pool};
 
 /// Layers one behind the other; their parameters stand elsewhere, in one slice, in the order

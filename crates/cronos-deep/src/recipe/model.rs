@@ -69,6 +69,7 @@ impl Recipe {
                 gates: options.head.gates,
                 grouping: None,
                 images: None,
+                text: None,
                 deep: Some(Deep {
                     architecture: self.architecture.to_string(),
                     epochs,

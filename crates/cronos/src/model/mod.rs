@@ -12,7 +12,7 @@ mod tensors;
 mod training;
 
 pub use file::FORMAT_VERSION;
-pub use training::{Deep, Grouping, Images, Training};
+pub use training::{Deep, Grouping, Images, TextInput, Training};
 
 use crate::Error;
 use crate::estimator::chosen_class;
@@ -95,6 +95,7 @@ impl Model {
                 gates: fitted.gates,
                 grouping: None,
                 images: None,
+                text: None,
                 deep: None,
                 bias: options.bias,
                 feature_mean: fitted.feature_scaling.mean.clone(),

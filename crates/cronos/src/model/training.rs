@@ -24,6 +24,19 @@ pub struct Images {
     pub fit: String,
 }
 
+/// How texts become the features of a network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TextInput {
+    /// The folder of the encoder.
+    pub encoder: String,
+    /// Tells this encoder from others.
+    pub fingerprint: String,
+    /// What stands for a text.
+    pub pool: String,
+    /// Tokens of a text at most.
+    pub max_length: usize,
+}
+
 /// How the layers in front of a network were trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Deep {
@@ -79,6 +92,9 @@ pub struct Training {
     /// The images of the data, if its rows are images of one byte for each value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<Images>,
+    /// How texts become features, if the rows are texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextInput>,
     /// How the layers in front of the network were trained, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deep: Option<Deep>,

@@ -230,6 +230,7 @@ fn model(network: Network, task: Task) -> Model {
             gates: 64,
             grouping: None,
             images: None,
+            text: None,
             deep: None,
             bias: true,
             feature_mean: vec![1.0 / 7.0; encoded],

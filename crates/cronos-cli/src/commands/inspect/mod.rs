@@ -4,7 +4,7 @@ mod importance;
 mod layers;
 
 use super::importance::Measured;
-use super::labelled::{Labelled, target_column};
+use super::labelled::{Labelled, TextPlace, target_column};
 use crate::arguments::Inspect;
 use crate::failure::Failure;
 use crate::report::Measure;
@@ -29,7 +29,7 @@ pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
         let model = model_file::read(Path::new(&inspect.what))?;
         let measured = match &inspect.data {
             Some(data) => {
-                let data = Labelled::read(&model, data, inspect.target.as_ref())?;
+                let data = Labelled::read(&model, data, inspect.target.as_ref(), &TextPlace::default())?;
                 let rows = format!("rows of {}", data.name);
                 Measured::by_shuffling(&model, &data.x, &data.truth, &rows)?
             }

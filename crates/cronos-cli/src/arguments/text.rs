@@ -1,0 +1,141 @@
+//! Texts, and what turns them into features.
+
+use super::Fit;
+use super::knobs::parse_count;
+use clap::{Args, Subcommand, ValueEnum};
+use cronos_deep::language::Pool;
+use std::path::PathBuf;
+
+const TEXTS_HELP: &str = "The texts: a .jsonl, .csv, .tsv or .txt file (also .gz), or a folder \
+with a sub-folder of .txt files for each class";
+
+#[derive(Subcommand)]
+pub enum Text {
+    /// Train a network on texts: encode them, fit, report
+    Fit(Box<TextFit>),
+}
+
+/// What `fit` takes, and what turns texts into features.
+#[derive(Args)]
+#[command(
+    mut_arg("data", |arg| arg.help(TEXTS_HELP)),
+    mut_arg("target", |arg| arg.help("Column or field of the target [default: target, label, \
+        class, y or sentiment]")),
+    mut_arg("test", |arg| arg.help("Texts to test on, instead of holding out rows")),
+    mut_arg("impute", |arg| arg.hide(true)),
+    mut_arg("drop", |arg| arg.hide(true)),
+    mut_arg("keep_index", |arg| arg.hide(true)),
+    mut_arg("weight_column", |arg| arg.hide(true)),
+    mut_arg("image_size", |arg| arg.hide(true)),
+    mut_arg("image_fit", |arg| arg.hide(true))
+)]
+pub struct TextFit {
+    #[command(flatten)]
+    pub fit: Fit,
+    #[command(flatten)]
+    pub encoding: Encoding,
+    /// Use only so many texts, drawn at random, with as many to test on
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub sample: Option<usize>,
+    /// What is done with the encoder before its features are taken
+    #[arg(long, value_enum, default_value = "frozen", requires_if("fine-tuned", "encoder"),
+        requires_if("domain-adapted", "encoder"))]
+    pub setting: Setting,
+    /// Texts without targets for domain-adapted [default: the training texts]
+    #[arg(long, value_name = "FILE")]
+    pub unlabelled: Option<String>,
+    /// Passes over the texts when the encoder is trained
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count)]
+    pub tune_epochs: usize,
+    /// Highest rate of AdamW when the encoder is trained
+    #[arg(long, value_name = "RATE", default_value_t = 5e-5, allow_negative_numbers = true)]
+    pub tune_rate: f64,
+    /// Texts of a step when the encoder is trained
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = parse_count)]
+    pub tune_batch: usize,
+    /// Train only the last so many blocks of the encoder
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub tune_blocks: Option<usize>,
+    /// Folder for the encoder after it was trained; a saved model needs it
+    #[arg(long, value_name = "DIR")]
+    pub save_encoder: Option<PathBuf>,
+}
+
+/// The three settings in which a pretrained encoder is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Setting {
+    /// As it is
+    #[value(alias = "nft")]
+    Frozen,
+    /// After an epoch of AdamW on the classes, with a linear layer behind it
+    #[value(alias = "ft")]
+    FineTuned,
+    /// After an epoch of AdamW on texts alone, by the next token
+    #[value(alias = "da")]
+    DomainAdapted,
+}
+
+impl Setting {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Frozen => "frozen",
+            Self::FineTuned => "fine-tuned",
+            Self::DomainAdapted => "domain-adapted",
+        }
+    }
+}
+
+/// How texts become features.
+#[derive(Args, Clone)]
+pub struct Encoding {
+    /// Column or field of the texts [default: text, review, sentence, content or the like, else the
+    /// longest]
+    #[arg(long, value_name = "NAME")]
+    pub text: Option<String>,
+    /// Folder with the encoder: config.json, tokenizer.json and model.safetensors of a GPT-2, BERT or
+    /// Llama [default: counts of words and pairs of words (TF-IDF), which need no download]
+    #[arg(long, value_name = "DIR")]
+    pub encoder: Option<PathBuf>,
+    /// What stands for a text: first, last, mean, attention, or flat for the states of all tokens
+    #[arg(long, value_name = "HOW", requires = "encoder")]
+    pub pool: Option<Pool>,
+    /// Tokens of a text at most; longer ones are cut
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = parse_count)]
+    pub max_length: usize,
+    /// Texts that are encoded at a time
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = parse_count)]
+    pub batch: usize,
+    /// Folder that keeps features for the next time [default: CRONOS_CACHE, or cronos in the
+    /// user's cache]
+    #[arg(long, value_name = "DIR", env = "CRONOS_CACHE")]
+    pub cache: Option<PathBuf>,
+    /// Keep no features
+    #[arg(long, conflicts_with = "cache")]
+    pub no_cache: bool,
+}
+
+#[derive(Args)]
+pub struct Embed {
+    #[arg(help = TEXTS_HELP)]
+    pub data: String,
+    #[command(flatten)]
+    pub encoding: Encoding,
+    /// Where to write the features (npy, texts x features, single precision)
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Where to write the targets (npy), if the texts have some
+    #[arg(long, value_name = "FILE")]
+    pub targets: Option<PathBuf>,
+    /// Column or field of the target [default: target, label, class, y or sentiment]
+    #[arg(long, value_name = "NAME", requires = "targets")]
+    pub target: Option<String>,
+    /// Overwrite files that exist
+    #[arg(long)]
+    pub force: bool,
+    /// Threads [default: all cores]
+    #[arg(long, value_parser = parse_count)]
+    pub threads: Option<usize>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}

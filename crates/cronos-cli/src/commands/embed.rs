@@ -1,0 +1,107 @@
+//! `cronos embed`
+
+use super::checks::start_threads;
+use super::text::features::{Features, cache, key};
+use crate::arguments::Embed;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::{model_file, output};
+use cronos_data::{Dataset, FeatureFile, Target, TargetColumn, TextOptions, read_texts};
+use cronos_deep::language::Encoder;
+use serde_json::json;
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
+    let start = Instant::now();
+    for path in [Some(&embed.out), embed.targets.as_ref()].into_iter().flatten() {
+        model_file::check_writable(path, embed.force)?;
+    }
+    start_threads(embed.threads)?;
+    let interrupt = Interrupt::listen()?;
+    let Some(folder) = &embed.encoding.encoder else {
+        return Err(Failure::Usage(
+            "--encoder is missing; name the folder of an encoder".into(),
+        ));
+    };
+    let options = TextOptions {
+        text: embed.encoding.text.clone(),
+        target: match (&embed.targets, &embed.target) {
+            (None, _) => TargetColumn::Absent,
+            (_, Some(name)) => TargetColumn::Named(name.clone()),
+            (_, None) => TargetColumn::Auto,
+        },
+    };
+    let texts = read_texts(&embed.data, &options).map_err(Failure::reading)?;
+    let encoder = Encoder::open(folder)?;
+    encoder.check_length(embed.encoding.max_length)?;
+    let (key, cache) = (key(folder)?, cache(&embed.encoding));
+    let features = Features {
+        encoder: &encoder,
+        key: &key,
+        pool: embed.encoding.pool.unwrap_or(encoder.usual_pool()),
+        length: embed.encoding.max_length,
+        batch: embed.encoding.batch,
+        cache: cache.as_deref(),
+    };
+    if let Some(path) = &embed.targets {
+        write_targets(path, &texts.data)?;
+    }
+    let known = features.kept(&texts.texts);
+    match &known {
+        Some(file) if file.is_file() => {}
+        Some(file) => features.write(&texts.texts, file, "texts", &interrupt)?,
+        None => features.write(&texts.texts, &embed.out, "texts", &interrupt)?,
+    }
+    if let Some(file) = &known {
+        let copied = std::fs::read(file).map_err(|error| {
+            Failure::Work(format!("{} cannot be read: {error}", file.display()))
+        })?;
+        model_file::write(&embed.out, &copied, embed.force)?;
+    }
+    let (rows, columns) = (texts.texts.len(), features.columns());
+    let seconds = start.elapsed().as_secs_f64();
+    if embed.json {
+        output::print_json(&json!({
+            "rows": rows,
+            "features": columns,
+            "pool": features.pool.name(),
+            "max_length": features.length,
+            "encoder": key,
+            "out": embed.out.display().to_string(),
+            "seconds": {"total": seconds},
+            "peak_memory_bytes": crate::memory::peak_bytes(),
+        }))?;
+    } else {
+        output::print(&format!(
+            "{rows} texts, {columns} features each, {seconds:.1} s: {}\n",
+            embed.out.display()
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The targets as numbers: those of a regression as they are, classes by their index.
+fn write_targets(path: &std::path::Path, data: &Dataset) -> Result<(), Failure> {
+    let values: Vec<f32> = match &data.target {
+        None => {
+            return Err(Failure::Input(format!(
+                "{} has no target; name one with --target, or leave --targets out",
+                data.name
+            )));
+        }
+        Some(Target::Numbers { values, .. }) => values.iter().map(|&value| value as f32).collect(),
+        Some(Target::Text(_)) => {
+            let labels = data.labels().map_err(Failure::reading)?;
+            output::remark(&format!(
+                "the classes are written as numbers from 0: {}",
+                labels.classes.join(", ")
+            ));
+            labels.indices.iter().map(|&class| class as f32).collect()
+        }
+    };
+    let open = FeatureFile::open(path, values.len(), 1, "targets");
+    let mut file = open.map_err(Failure::writing)?;
+    file.append(&values[file.done()..]).map_err(Failure::writing)?;
+    file.finish().map_err(Failure::writing)
+}

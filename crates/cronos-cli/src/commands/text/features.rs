@@ -1,0 +1,199 @@
+//! From texts to features by an encoder, with progress, kept for the next time.
+
+use crate::arguments::Encoding;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress::Bar;
+use cronos::{Matrix, Table};
+use cronos_data::{FeatureFile, Fingerprint, ReadOptions, TargetColumn};
+use cronos_deep::language::{Encoder, Pool};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Features computed between two writes.
+const PART: usize = 1 << 22;
+
+/// An encoder and how it is used.
+pub struct Features<'a> {
+    pub encoder: &'a Encoder,
+    /// Tells this encoder from others.
+    pub key: &'a str,
+    pub pool: Pool,
+    pub length: usize,
+    pub batch: usize,
+    /// Folder that keeps features.
+    pub cache: Option<&'a Path>,
+}
+
+/// Tells encoders apart by all that is in their folder.
+pub fn key(folder: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::Input(format!("{} cannot be read: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+        .map_err(failed)?;
+    let used = |path: &PathBuf| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        path.is_file() && matches!(ending, Some("json" | "txt" | "bpe" | "safetensors"))
+    };
+    files.retain(used);
+    files.sort();
+    let mut hash = Fingerprint::new();
+    for file in files {
+        hash.text(&file.file_name().unwrap_or_default().to_string_lossy());
+        hash.words(&fs::read(&file).map_err(failed)?);
+    }
+    Ok(hash.digits())
+}
+
+/// The folder that keeps features, made if it is not there; `None` if none is wanted.
+pub fn cache(encoding: &Encoding) -> Option<PathBuf> {
+    if encoding.no_cache {
+        return None;
+    }
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let usual = || {
+        let own = variable("XDG_CACHE_HOME").map(PathBuf::from);
+        let home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
+        Some(own.or_else(home)?.join("cronos"))
+    };
+    let folder = encoding.cache.clone().or_else(usual)?;
+    match fs::create_dir_all(&folder) {
+        Ok(()) => Some(folder),
+        Err(error) => {
+            output::remark(&format!(
+                "features are not kept: {} cannot be made: {error}",
+                folder.display()
+            ));
+            None
+        }
+    }
+}
+
+impl Features<'_> {
+    pub fn columns(&self) -> usize {
+        let width = self.encoder.transformer().config().width;
+        self.pool.features(width, self.length)
+    }
+
+    /// Tells these features from others.
+    fn content(&self, texts: &[String]) -> String {
+        let mut hash = Fingerprint::new();
+        hash.text(self.key);
+        hash.text(&format!("{} {}", self.pool, self.length));
+        texts.iter().for_each(|text| hash.text(text));
+        hash.digits()
+    }
+
+    /// Where features of texts are kept, once they are there.
+    pub fn kept(&self, texts: &[String]) -> Option<PathBuf> {
+        self.cache.map(|folder| self.in_folder(folder, texts))
+    }
+
+    fn in_folder(&self, folder: &Path, texts: &[String]) -> PathBuf {
+        folder.join(format!("{}.npy", self.content(texts)))
+    }
+
+    /// Features of texts, from the cache if they are there.
+    pub fn table(
+        &self,
+        texts: &[String],
+        what: &str,
+        interrupt: &Interrupt,
+    ) -> Result<Box<dyn Table>, Failure> {
+        let Some(folder) = self.cache else {
+            let mut all = Vec::with_capacity(texts.len() * self.columns());
+            self.each(texts, 0, what, interrupt, |features| {
+                all.extend_from_slice(features);
+                Ok(())
+            })?;
+            let matrix = Matrix::from_rows(texts.len(), self.columns(), all)?;
+            return Ok(Box::new(matrix));
+        };
+        let file = self.in_folder(folder, texts);
+        if !file.is_file() {
+            self.write(texts, &file, what, interrupt)?;
+        }
+        let options = ReadOptions {
+            target: TargetColumn::Absent,
+            ..ReadOptions::default()
+        };
+        let read = cronos_data::read(&file.to_string_lossy(), &options);
+        let features = read.map_err(Failure::reading)?.train.features;
+        if (features.rows, features.columns) != (texts.len(), self.columns()) {
+            return Err(Failure::Input(format!(
+                "{} holds other features than its name says; remove it",
+                file.display()
+            )));
+        }
+        crate::model_file::table(features)
+    }
+
+    /// Writes features to a file; what was written of it before stays.
+    pub fn write(
+        &self,
+        texts: &[String],
+        path: &Path,
+        what: &str,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        let key = self.content(texts);
+        let open = FeatureFile::open(path, texts.len(), self.columns(), &key);
+        let mut file = open.map_err(Failure::writing)?;
+        let done = file.done();
+        if done > 0 {
+            output::remark(&format!("{done} of {} texts were encoded before", texts.len()));
+        }
+        self.each(&texts[done..], done, what, interrupt, |features| {
+            file.append(features).map_err(Failure::writing)
+        })?;
+        file.finish().map_err(Failure::writing)
+    }
+
+    /// Encodes texts by batches and hands over features of several batches at a time.
+    fn each(
+        &self,
+        texts: &[String],
+        before: usize,
+        what: &str,
+        interrupt: &Interrupt,
+        mut take: impl FnMut(&[f32]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let bar = Bar::new(before + texts.len(), what);
+        let mut ready = Vec::new();
+        for (at, texts) in texts.chunks(self.batch).enumerate() {
+            if interrupt.asked() {
+                take(&ready)?;
+                bar.finish();
+                let kept = match self.cache {
+                    Some(_) => "; what is done is kept, run the same again to go on",
+                    None => "",
+                };
+                return Err(Failure::Interrupted(format!("interrupted while encoding{kept}")));
+            }
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let row = before + at * self.batch;
+            let tokens = self.encoder.cut(&texts, self.length);
+            let tokens = tokens.map_err(|error| at_row(error, row))?;
+            ready.extend(self.encoder.features(&tokens, self.pool, self.length)?);
+            if ready.len() >= PART {
+                take(&ready)?;
+                ready.clear();
+            }
+            bar.set(row + texts.len());
+        }
+        bar.finish();
+        take(&ready)
+    }
+}
+
+/// An error about a row of a batch as one about a row of all texts.
+fn at_row(error: cronos::Error, first: usize) -> Failure {
+    match first {
+        0 => error.into(),
+        _ => {
+            let failure: Failure = error.into();
+            Failure::Input(format!("in the texts from row {first} on: {failure}"))
+        }
+    }
+}

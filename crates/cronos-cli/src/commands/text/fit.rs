@@ -1,0 +1,139 @@
+//! `cronos text fit`
+
+use super::bundle::Description;
+use super::features::{Features, cache, key};
+use super::tune;
+use crate::arguments::{Setting, Source, TextFit};
+use crate::commands::checks::{check_holdout, start_threads};
+use crate::commands::fit as tabular;
+use crate::commands::job::{Encoded, Job};
+use crate::commands::labelled::{Truth, target_column};
+use crate::commands::knobs;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output;
+use cronos::holdout;
+use cronos_data::{TextOptions, Texts, read_texts};
+use cronos_deep::language::Encoder;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub fn run(text: &TextFit) -> Result<ExitCode, Failure> {
+    let start = Instant::now();
+    let fit = &text.fit;
+    tabular::check_outputs(fit)?;
+    check_holdout(fit.source.holdout)?;
+    tune::check(text)?;
+    start_threads(fit.knobs.threads)?;
+    let options = knobs::options(&fit.knobs, fit.source.seed)?;
+    let interrupt = Interrupt::listen()?;
+    let (train, test) = read(text)?;
+    let job = Job::of_texts(&fit.source, train, test, |train, truth, test| {
+        match &text.encoding.encoder {
+            Some(folder) => by_encoder(text, folder, (train, truth), test, &interrupt),
+            None => Err(Failure::Usage("--encoder is missing".into())),
+        }
+    })?;
+    tabular::learn(fit, job, &options, None, &interrupt, start)
+}
+
+/// The texts to train on, and those to test on if they come from a file of their own.
+fn read(text: &TextFit) -> Result<(Texts, Option<Texts>), Failure> {
+    let source = &text.fit.source;
+    refuse(source)?;
+    let options = |target: Option<&String>| TextOptions {
+        text: text.encoding.text.clone(),
+        target: target_column(target),
+    };
+    let read = |path: &str, target: Option<&String>| {
+        read_texts(path, &options(target)).map_err(Failure::reading)
+    };
+    let train = read(&source.data, source.target.as_ref())?;
+    let named = source.test_target.as_ref().or(source.target.as_ref());
+    let test = match &source.test {
+        Some(path) => Some(read(path, named)?),
+        None => None,
+    };
+    let sampled = |texts: Texts| match text.sample {
+        Some(count) if count < texts.texts.len() => sample(texts, count, source.seed),
+        _ => Ok(texts),
+    };
+    Ok((sampled(train)?, test.map(sampled).transpose()?))
+}
+
+/// Options that make no sense for texts.
+fn refuse(source: &Source) -> Result<(), Failure> {
+    for (option, given) in [
+        ("--drop", !source.drop.is_empty()),
+        ("--impute", source.impute.is_some()),
+        ("--keep-index", source.keep_index),
+        ("--weight-column", source.weight_column.is_some()),
+    ] {
+        if given {
+            return Err(Failure::Usage(format!("{option} is not for texts; leave it out")));
+        }
+    }
+    Ok(())
+}
+
+/// Texts drawn at random, each class in its share.
+fn sample(texts: Texts, count: usize, seed: u64) -> Result<Texts, Failure> {
+    let all = texts.texts.len();
+    let strata = texts.data.target.as_ref().and(texts.data.labels().ok());
+    let strata = strata.as_ref().map(|labels| &labels.indices[..]);
+    let fraction = count as f64 / all as f64;
+    let (_, chosen) = holdout(all, fraction, seed ^ 0x5a, strata)?;
+    Ok(texts.select(&chosen))
+}
+
+/// Features by an encoder that others have trained, perhaps further trained here.
+fn by_encoder(
+    text: &TextFit,
+    folder: &Path,
+    (train, truth): (&[String], &Truth),
+    test: Option<&[String]>,
+    interrupt: &Interrupt,
+) -> Result<Encoded, Failure> {
+    let mut encoder = Encoder::open(folder)?;
+    let pool = text.encoding.pool.unwrap_or(encoder.usual_pool());
+    let length = text.encoding.max_length;
+    encoder.check_length(length)?;
+    let mut key = key(folder)?;
+    let mut cache = cache(&text.encoding);
+    let mut place = folder.to_owned();
+    if text.setting != Setting::Frozen {
+        tune::tune(text, &mut encoder, pool, (train, truth), interrupt)?;
+        // what is trained here and not saved is not met again
+        match &text.save_encoder {
+            Some(folder) => {
+                encoder.save(folder)?;
+                key = super::features::key(folder)?;
+                place = folder.clone();
+            }
+            None => cache = None,
+        }
+    }
+    let features = Features {
+        encoder: &encoder,
+        key: &key,
+        pool,
+        length,
+        batch: text.encoding.batch,
+        cache: cache.as_deref(),
+    };
+    let names = (0..features.columns()).map(|at| format!("x{at}")).collect();
+    if let Some(folder) = &cache {
+        output::remark(&format!("features are kept in {}", folder.display()));
+    }
+    let place = std::path::absolute(&place).unwrap_or(place);
+    Ok(Encoded {
+        train: features.table(train, "training texts", interrupt)?,
+        test: match test {
+            Some(texts) => Some(features.table(texts, "test texts", interrupt)?),
+            None => None,
+        },
+        names,
+        text: Description::of_encoder(&place, &key, pool, length),
+    })
+}

@@ -1,0 +1,16 @@
+//! `cronos text`
+
+pub mod bundle;
+pub mod features;
+mod fit;
+mod tune;
+
+use crate::arguments::Text;
+use crate::failure::Failure;
+use std::process::ExitCode;
+
+pub fn run(text: &Text) -> Result<ExitCode, Failure> {
+    match text {
+        Text::Fit(fit) => fit::run(fit),
+    }
+}
