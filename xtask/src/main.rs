@@ -16,7 +16,7 @@ Usage: cargo xtask COMMAND
                        optimizers), the Python package, and the pages of reports in a browser
   wheel                builds the wheel of the Python package in target/wheels
   bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
-                       deep, scaling, python;
+                       deep, scaling, language, python;
                        writes target/bench/bench.md and bench.json
   help                 this text
 
@@ -28,6 +28,9 @@ Options of bench:
   --repeats N          runs of what is fast, the best counts [default: 3]
   --images DIR         folder of Fashion-MNIST's IDX files [default: FASHION_MNIST, or Debian's
                        package, which is fetched if it is missing]
+  --texts DIR          folder of imdb_train.jsonl.gz and imdb_test.jsonl.gz, for language
+  --encoder NAME=PATH@TEXTS
+                       an encoder for language and how many texts it reads; may be given again
   --resume             keep the problems of peers that were done with the same limit
 ";
 

@@ -23,22 +23,32 @@ pub struct Part {
 }
 
 enum Kind {
-    /// `NAME.py` of `xtask/bench`; whether it can do nothing without images.
-    Script { needs_images: bool },
+    /// `NAME.py` of `xtask/bench`, and what it can do nothing without.
+    Script { needs: Needs },
     /// The example `bench_NAME` of the library.
     Example,
 }
 
+/// Data that a script needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    Images,
+    Texts,
+}
+
 /// All parts, in the order in which they are reported.
-pub const PARTS: [Part; 8] = [
+pub const PARTS: [Part; 9] = [
     part(
         "peers",
         600.0,
         Kind::Script {
-            needs_images: false,
+            needs: Needs::Nothing,
         },
     ),
-    part("fashion", 600.0, Kind::Script { needs_images: true }),
+    part("fashion", 600.0, Kind::Script {
+            needs: Needs::Images,
+        }),
     part("loop", 600.0, Kind::Example),
     part("solver", 30.0, Kind::Example),
     part("convergence", 40.0, Kind::Example),
@@ -46,17 +56,26 @@ pub const PARTS: [Part; 8] = [
         "deep",
         600.0,
         Kind::Script {
-            needs_images: false,
+            needs: Needs::Nothing,
         },
     ),
     part(
         "scaling",
         600.0,
         Kind::Script {
-            needs_images: false,
+            needs: Needs::Nothing,
         },
     ),
-    part(PACKAGE, 600.0, Kind::Script { needs_images: true }),
+    part(
+        "language",
+        600.0,
+        Kind::Script {
+            needs: Needs::Texts,
+        },
+    ),
+    part(PACKAGE, 600.0, Kind::Script {
+            needs: Needs::Images,
+        }),
 ];
 
 /// The part that needs the Python package.
@@ -109,8 +128,8 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
         step("the solvers solve the same program", || run.check())?;
     }
     for part in PARTS.iter().filter(chosen) {
-        if matches!(part.kind, Kind::Script { needs_images: true }) && run.images.is_none() {
-            println!("== {}: SKIPPED: there is no Fashion-MNIST", part.name);
+        if let Some(missing) = run.missing(part) {
+            println!("== {}: SKIPPED: {missing}", part.name);
             continue;
         }
         step(part.name, || run.part(part))?;
@@ -143,6 +162,20 @@ impl Run<'_> {
         record.write(part.name, self.results)
     }
 
+    /// What a part would need that is not there.
+    fn missing(&self, part: &Part) -> Option<&'static str> {
+        let Kind::Script { needs } = part.kind else {
+            return None;
+        };
+        match needs {
+            Needs::Images if self.images.is_none() => Some("there is no Fashion-MNIST"),
+            Needs::Texts if self.options.texts.is_none() => {
+                Some("name the folder of the reviews with --texts")
+            }
+            _ => None,
+        }
+    }
+
     /// Compares the solvers with an interior-point method on a small problem.
     fn check(&self) -> Result<(), String> {
         execute(&mut self.script("check", QUICK_LIMIT, Path::new("unused")))
@@ -166,6 +199,12 @@ impl Run<'_> {
         command.args(["--limit", &limit.to_string()]);
         if let Some(images) = self.images {
             command.arg("--images").arg(images);
+        }
+        if let Some(texts) = &self.options.texts {
+            command.arg("--texts").arg(texts);
+        }
+        for encoder in &self.options.encoders {
+            command.args(["--encoder", encoder]);
         }
         if let Some(longest) = self.options.longest {
             command.args(["--longest", &longest.to_string()]);

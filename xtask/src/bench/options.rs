@@ -20,6 +20,10 @@ pub struct Options {
     pub repeats: Option<String>,
     /// The folder of Fashion-MNIST.
     pub images: Option<PathBuf>,
+    /// The folder of the reviews.
+    pub texts: Option<PathBuf>,
+    /// Encoders, each as `NAME=PATH@TEXTS`.
+    pub encoders: Vec<String>,
 }
 
 impl Options {
@@ -39,6 +43,8 @@ impl Options {
                 "--longest" => options.longest = Some(seconds(argument, &value()?)?),
                 "--repeats" => options.repeats = Some(count(value()?)?),
                 "--images" => options.images = Some(absolute(value()?)),
+                "--texts" => options.texts = Some(absolute(value()?)),
+                "--encoder" => options.encoders.push(encoder(&value()?)?),
                 name if options.name.is_none() && PARTS.iter().any(|part| part.name == name) => {
                     options.name = Some(name.into());
                 }
@@ -67,6 +73,15 @@ fn count(text: String) -> Result<String, String> {
         Ok(1..) => Ok(text),
         _ => Err(format!("--repeats {text}: a number of runs is expected")),
     }
+}
+
+/// An encoder with its path, wherever this program was started, and the texts to encode.
+fn encoder(text: &str) -> Result<String, String> {
+    let wrong = || format!("--encoder {text}: NAME=PATH@TEXTS is expected");
+    let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
+    let (path, count) = rest.rsplit_once('@').ok_or_else(wrong)?;
+    let count: usize = count.parse().map_err(|_| wrong())?;
+    Ok(format!("{name}={}@{count}", absolute(path.into()).display()))
 }
 
 /// Programs run in the root of the workspace, wherever this one was started.
@@ -101,6 +116,8 @@ mod tests {
             "--limit -1",
             "--longest 0",
             "--repeats 0",
+            "language --encoder minilm=folder",
+            "language --encoder minilm=folder@many",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

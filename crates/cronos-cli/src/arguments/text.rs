@@ -34,9 +34,6 @@ pub struct TextFit {
     pub fit: Fit,
     #[command(flatten)]
     pub encoding: Encoding,
-    /// Use only so many texts, drawn at random, with as many to test on
-    #[arg(long, value_name = "N", value_parser = parse_count)]
-    pub sample: Option<usize>,
     /// What is done with the encoder before its features are taken
     #[arg(long, value_enum, default_value = "frozen", requires_if("fine-tuned", "encoder"),
         requires_if("domain-adapted", "encoder"))]
@@ -75,16 +72,6 @@ pub enum Setting {
     DomainAdapted,
 }
 
-impl Setting {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Frozen => "frozen",
-            Self::FineTuned => "fine-tuned",
-            Self::DomainAdapted => "domain-adapted",
-        }
-    }
-}
-
 /// How texts become features.
 #[derive(Args, Clone)]
 pub struct Encoding {
@@ -105,6 +92,9 @@ pub struct Encoding {
     /// Texts that are encoded at a time
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = parse_count)]
     pub batch: usize,
+    /// Use only so many texts, drawn at random; of texts to test on as many
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub sample: Option<usize>,
     /// Folder that keeps features for the next time [default: CRONOS_CACHE, or cronos in the
     /// user's cache]
     #[arg(long, value_name = "DIR", env = "CRONOS_CACHE")]
@@ -135,6 +125,9 @@ pub struct Embed {
     /// Threads [default: all cores]
     #[arg(long, value_parser = parse_count)]
     pub threads: Option<usize>,
+    /// Seed of --sample
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

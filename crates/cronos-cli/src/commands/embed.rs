@@ -2,6 +2,7 @@
 
 use super::checks::start_threads;
 use super::text::features::{Features, cache, key};
+use super::text::sample::sample;
 use crate::arguments::Embed;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -33,6 +34,7 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
         },
     };
     let texts = read_texts(&embed.data, &options).map_err(Failure::reading)?;
+    let texts = sample(texts, embed.encoding.sample, embed.seed)?;
     let encoder = Encoder::open(folder)?;
     encoder.check_length(embed.encoding.max_length)?;
     let (key, cache) = (key(folder)?, cache(&embed.encoding));
@@ -47,12 +49,14 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
     if let Some(path) = &embed.targets {
         write_targets(path, &texts.data)?;
     }
+    let loaded = Instant::now();
     let known = features.kept(&texts.texts);
     match &known {
         Some(file) if file.is_file() => {}
         Some(file) => features.write(&texts.texts, file, "texts", &interrupt)?,
         None => features.write(&texts.texts, &embed.out, "texts", &interrupt)?,
     }
+    let encoding = loaded.elapsed().as_secs_f64();
     if let Some(file) = &known {
         let copied = std::fs::read(file).map_err(|error| {
             Failure::Work(format!("{} cannot be read: {error}", file.display()))
@@ -69,7 +73,7 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
             "max_length": features.length,
             "encoder": key,
             "out": embed.out.display().to_string(),
-            "seconds": {"total": seconds},
+            "seconds": {"total": seconds, "encoding": encoding},
             "peak_memory_bytes": crate::memory::peak_bytes(),
         }))?;
     } else {

@@ -41,9 +41,8 @@ impl Linear {
         });
         if self.bias {
             let bias = &parameters[self.first + self.inputs * self.outputs..][..self.outputs];
-            for y in y.chunks_mut(self.outputs) {
-                y.iter_mut().zip(bias).for_each(|(y, b)| *y += b);
-            }
+            let rows = y.par_chunks_mut(self.outputs).with_min_len(STRIP);
+            rows.for_each(|y| y.iter_mut().zip(bias).for_each(|(y, b)| *y += b));
         }
     }
 

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Features computed between two writes.
-const PART: usize = 1 << 22;
+const PART: usize = 1 << 18;
 
 /// An encoder and how it is used.
 pub struct Features<'a> {

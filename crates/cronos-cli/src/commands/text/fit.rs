@@ -2,6 +2,7 @@
 
 use super::bundle::Description;
 use super::features::{Features, cache, key};
+use super::sample::sample;
 use super::tune;
 use crate::arguments::{Setting, Source, TextFit};
 use crate::commands::checks::{check_holdout, start_threads};
@@ -12,7 +13,6 @@ use crate::commands::knobs;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output;
-use cronos::holdout;
 use cronos_data::{TextOptions, Texts, read_texts};
 use cronos_deep::language::Encoder;
 use std::path::Path;
@@ -55,11 +55,8 @@ fn read(text: &TextFit) -> Result<(Texts, Option<Texts>), Failure> {
         Some(path) => Some(read(path, named)?),
         None => None,
     };
-    let sampled = |texts: Texts| match text.sample {
-        Some(count) if count < texts.texts.len() => sample(texts, count, source.seed),
-        _ => Ok(texts),
-    };
-    Ok((sampled(train)?, test.map(sampled).transpose()?))
+    let some = |texts| sample(texts, text.encoding.sample, source.seed);
+    Ok((some(train)?, test.map(some).transpose()?))
 }
 
 /// Options that make no sense for texts.
@@ -75,16 +72,6 @@ fn refuse(source: &Source) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Texts drawn at random, each class in its share.
-fn sample(texts: Texts, count: usize, seed: u64) -> Result<Texts, Failure> {
-    let all = texts.texts.len();
-    let strata = texts.data.target.as_ref().and(texts.data.labels().ok());
-    let strata = strata.as_ref().map(|labels| &labels.indices[..]);
-    let fraction = count as f64 / all as f64;
-    let (_, chosen) = holdout(all, fraction, seed ^ 0x5a, strata)?;
-    Ok(texts.select(&chosen))
 }
 
 /// Features by an encoder that others have trained, perhaps further trained here.

@@ -3,6 +3,7 @@
 pub mod bundle;
 pub mod features;
 mod fit;
+pub mod sample;
 mod tune;
 
 use crate::arguments::Text;

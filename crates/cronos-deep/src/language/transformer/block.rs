@@ -6,6 +6,10 @@ use super::config::{Activation, Config, Family};
 use super::norm::Norm;
 use super::pointwise::{activate, deactivate};
 use crate::kernels::{Linear, Rows};
+use rayon::prelude::*;
+
+/// Numbers that a thread adds at a time.
+const PART: usize = 1 << 14;
 
 /// The layers of a block.
 ///
@@ -199,5 +203,6 @@ impl Block {
 }
 
 fn add(sum: &mut [f32], term: &[f32]) {
-    sum.iter_mut().zip(term).for_each(|(sum, term)| *sum += term);
+    (sum.par_chunks_mut(PART).zip(term.par_chunks(PART)))
+        .for_each(|(sum, term)| sum.iter_mut().zip(term).for_each(|(sum, term)| *sum += term));
 }

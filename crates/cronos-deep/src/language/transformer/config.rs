@@ -311,12 +311,17 @@ impl Fields<'_> {
     }
 
     fn llama(&self) -> Result<Config, Error> {
-        if let Some(scaling) = self.0.get("rope_scaling").filter(|value| !value.is_null()) {
+        // newer files keep all about rotations in one place
+        let rotations = ["rope_parameters", "rope_scaling"];
+        let rotations = rotations.into_iter().find_map(|name| self.0.get(name)?.as_object());
+        let kind = rotations.and_then(|all| all.get("rope_type").or(all.get("type")));
+        if let Some(kind) = kind.and_then(Value::as_str).filter(|&kind| kind != "default") {
             return Err(Error::Format(format!(
-                "config.json: rope_scaling {scaling} is not known; use a model without it, or an \
-                 ONNX file"
+                "config.json: rope_type {kind:?} is not known; use a model without it, or an ONNX \
+                 file"
             )));
         }
+        let theta = rotations.and_then(|all| all.get("rope_theta")?.as_f64());
         if let Some(other) = self.text("hidden_act").filter(|&name| name != "silu") {
             return Err(Error::Format(format!(
                 "config.json: hidden_act is {other:?}; a Llama has silu"
@@ -342,7 +347,7 @@ impl Fields<'_> {
             kinds: 0,
             epsilon: self.number("rms_norm_eps", 1e-6) as f32,
             activation: Activation::SiluGated,
-            rotation: self.number("rope_theta", 10_000.0),
+            rotation: theta.unwrap_or(self.number("rope_theta", 10_000.0)),
             tied: self.0.get("tie_word_embeddings").and_then(Value::as_bool).unwrap_or(false),
             end: self.end(),
         })

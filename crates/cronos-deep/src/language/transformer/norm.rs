@@ -24,12 +24,12 @@ impl Norm {
     fn scale(&self, x: &[f32]) -> (f32, f32) {
         let count = self.width as f64;
         let mean = match self.centred {
-            true => x.iter().map(|&x| f64::from(x)).sum::<f64>() / count,
+            true => (sum(x, |x| x) / count) as f32,
             false => 0.0,
         };
-        let squares: f64 = x.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum();
+        let squares = sum(x, |x| (x - mean) * (x - mean));
         let deviation = (squares / count + f64::from(self.epsilon)).sqrt();
-        (mean as f32, (1.0 / deviation) as f32)
+        (mean, (1.0 / deviation) as f32)
     }
 
     pub fn forward(&self, parameters: &[f32], x: &[f32], y: &mut Vec<f32>) {
@@ -115,4 +115,17 @@ impl Norm {
             *back += (w * p - total - z * along) * factor;
         }
     }
+}
+
+/// The sum of a function of numbers, in eight lanes, which are added in double precision.
+fn sum(x: &[f32], of: impl Fn(f32) -> f32) -> f64 {
+    let mut lanes = [0.0f64; 8];
+    let (eights, rest) = x.as_chunks::<8>();
+    for eight in eights {
+        for (lane, &x) in lanes.iter_mut().zip(eight) {
+            *lane += f64::from(of(x));
+        }
+    }
+    let rest: f64 = rest.iter().map(|&x| f64::from(of(x))).sum();
+    lanes.iter().sum::<f64>() + rest
 }

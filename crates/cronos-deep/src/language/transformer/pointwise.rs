@@ -1,7 +1,7 @@
 //! Functions of single numbers, on slices, as wide as the processor allows.
 
 use super::config::Activation;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Numbers that a thread takes at a time.
@@ -82,16 +82,11 @@ pub(super) fn activate(activation: Activation, width: usize, x: &[f32], y: &mut 
     y.par_chunks_mut(some * outputs)
         .zip(x.par_chunks(some * width))
         .for_each(|(y, x)| {
-            Arch::new().dispatch(|| match activation {
-                Activation::GeluTanh => each(y, x, |x| gelu_tanh(x).0),
-                Activation::Gelu => each(y, x, |x| gelu(x).0),
-                Activation::SiluGated => {
-                    for (y, x) in y.chunks_mut(outputs).zip(x.chunks(width)) {
-                        let (gate, value) = x.split_at(outputs);
-                        each(y, gate, |x| silu(x).0);
-                        y.iter_mut().zip(value).for_each(|(y, value)| *y *= value);
-                    }
-                }
+            Arch::new().dispatch(Activate {
+                activation,
+                width,
+                x,
+                y,
             });
         });
 }
@@ -111,23 +106,86 @@ pub(super) fn deactivate(
         .zip(x.par_chunks(some * width))
         .zip(pull.par_chunks(some * outputs))
         .for_each(|((back, x), pull)| {
-            Arch::new().dispatch(|| match activation {
-                Activation::GeluTanh => slope(back, x, pull, |x| gelu_tanh(x).1),
-                Activation::Gelu => slope(back, x, pull, |x| gelu(x).1),
-                Activation::SiluGated => {
-                    let rows = back.chunks_mut(width).zip(x.chunks(width));
-                    for ((back, x), pull) in rows.zip(pull.chunks(outputs)) {
-                        let (of_gate, of_value) = back.split_at_mut(outputs);
-                        let (gate, value) = x.split_at(outputs);
-                        for j in 0..outputs {
-                            let (y, slope) = silu(gate[j]);
-                            of_gate[j] = pull[j] * value[j] * slope;
-                            of_value[j] = pull[j] * y;
-                        }
-                    }
-                }
+            Arch::new().dispatch(Deactivate {
+                activation,
+                width,
+                x,
+                pull,
+                back,
             });
         });
+}
+
+/// Some rows on the way there.
+struct Activate<'a> {
+    activation: Activation,
+    width: usize,
+    x: &'a [f32],
+    y: &'a mut [f32],
+}
+
+impl WithSimd for Activate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { width, x, y, .. } = self;
+        match self.activation {
+            Activation::GeluTanh => each(y, x, |x| gelu_tanh(x).0),
+            Activation::Gelu => each(y, x, |x| gelu(x).0),
+            Activation::SiluGated => {
+                for (y, x) in y.chunks_mut(width / 2).zip(x.chunks(width)) {
+                    let (gate, value) = x.split_at(width / 2);
+                    for ((y, &gate), value) in y.iter_mut().zip(gate).zip(value) {
+                        *y = silu(gate).0 * value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Some rows on the way back.
+struct Deactivate<'a> {
+    activation: Activation,
+    width: usize,
+    x: &'a [f32],
+    pull: &'a [f32],
+    back: &'a mut [f32],
+}
+
+impl WithSimd for Deactivate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self {
+            width,
+            x,
+            pull,
+            back,
+            ..
+        } = self;
+        match self.activation {
+            Activation::GeluTanh => slope(back, x, pull, |x| gelu_tanh(x).1),
+            Activation::Gelu => slope(back, x, pull, |x| gelu(x).1),
+            Activation::SiluGated => {
+                let half = width / 2;
+                let rows = back.chunks_mut(width).zip(x.chunks(width));
+                for ((back, x), pull) in rows.zip(pull.chunks(half)) {
+                    let (of_gate, of_value) = back.split_at_mut(half);
+                    let (gate, value) = x.split_at(half);
+                    let places = of_gate.iter_mut().zip(of_value);
+                    let seen = gate.iter().zip(value).zip(pull);
+                    for ((of_gate, of_value), ((&gate, value), pull)) in places.zip(seen) {
+                        let (y, slope) = silu(gate);
+                        *of_gate = pull * value * slope;
+                        *of_value = pull * y;
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[inline(always)]
@@ -143,11 +201,32 @@ fn slope(back: &mut [f32], x: &[f32], pull: &[f32], f: impl Fn(f32) -> f32) {
 
 /// Makes weights of scores: `exp(x − max) / Σ`. Returns `ln Σ exp(x)`.
 pub(super) fn softmax(x: &mut [f32]) -> f32 {
-    Arch::new().dispatch(|| {
-        let most = x.iter().fold(f32::NEG_INFINITY, |most, &x| most.max(x));
-        let mut sums = [0.0f32; 16];
-        let (heads, rest) = x.as_chunks_mut::<16>();
-        for part in heads {
+    Arch::new().dispatch(Softmax(x))
+}
+
+struct Softmax<'a>(&'a mut [f32]);
+
+/// Numbers that are added side by side.
+const LANES: usize = 16;
+
+impl WithSimd for Softmax<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f32 {
+        let x = self.0;
+        let larger = |a: f32, b: f32| if a > b { a } else { b };
+        let mut most = [f32::NEG_INFINITY; LANES];
+        let (parts, rest) = x.as_chunks::<LANES>();
+        for part in parts {
+            for (most, &x) in most.iter_mut().zip(part) {
+                *most = larger(*most, x);
+            }
+        }
+        let most = rest.iter().chain(&most).fold(f32::NEG_INFINITY, |a, &b| larger(a, b));
+        let mut sums = [0.0f32; LANES];
+        let (parts, rest) = x.as_chunks_mut::<LANES>();
+        for part in parts {
             for (sum, x) in sums.iter_mut().zip(part) {
                 *x = exp(*x - most);
                 *sum += *x;
@@ -161,7 +240,7 @@ pub(super) fn softmax(x: &mut [f32]) -> f32 {
         let factor = 1.0 / sum;
         x.iter_mut().for_each(|x| *x *= factor);
         most + sum.ln()
-    })
+    }
 }
 
 #[cfg(test)]
