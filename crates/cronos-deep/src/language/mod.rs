@@ -1,0 +1,5 @@
+//! Text as features.
+
+mod tfidf;
+
+pub use tfidf::{Tfidf, TfidfSettings};
