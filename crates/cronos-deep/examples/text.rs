@@ -42,7 +42,11 @@ fn main() -> Result<(), Failure> {
     let clock = Instant::now();
     let trained = Classifier { options }.fit(&x, &train.labels)?;
     let fitted = &trained.fitted;
-    println!("fitted in {:.1?}: {}", clock.elapsed(), fitted.status.name());
+    println!(
+        "fitted in {:.1?}: {}",
+        clock.elapsed(),
+        fitted.status.name()
+    );
     if let Some(search) = &fitted.search {
         for member in &search.members {
             println!(
@@ -66,10 +70,17 @@ fn main() -> Result<(), Failure> {
     }
     println!("{:?}", fitted.certificate);
     println!("planned {:?} bytes", fitted.planned_bytes);
-    println!("train accuracy {:.4}", accuracy(&trained.predict(&x)?, &train.labels));
+    println!(
+        "train accuracy {:.4}",
+        accuracy(&trained.predict(&x)?, &train.labels)
+    );
     let clock = Instant::now();
     let found = trained.predict(&tfidf.encode(&test.texts)?)?;
-    println!("test accuracy {:.4}, in {:.1?}", accuracy(&found, &test.labels), clock.elapsed());
+    println!(
+        "test accuracy {:.4}, in {:.1?}",
+        accuracy(&found, &test.labels),
+        clock.elapsed()
+    );
     Ok(())
 }
 
@@ -88,7 +99,12 @@ fn read(path: &str) -> Result<Texts, Failure> {
     let (mut texts, mut labels) = (Vec::new(), Vec::new());
     for line in lines.lines() {
         let record: serde_json::Value = serde_json::from_str(line)?;
-        texts.push(record["text"].as_str().ok_or("a line has no text")?.to_owned());
+        texts.push(
+            record["text"]
+                .as_str()
+                .ok_or("a line has no text")?
+                .to_owned(),
+        );
         labels.push(record["label"].to_string());
     }
     Ok(Texts { texts, labels })

@@ -124,9 +124,9 @@ impl Classifier {
         Ok(ClassTargets {
             y: class_targets(labels, &classes, loss),
             indices: labels
-            .iter()
-            .map(|label| classes.partition_point(|class| class < label))
-            .collect(),
+                .iter()
+                .map(|label| classes.partition_point(|class| class < label))
+                .collect(),
             options: Options {
                 loss,
                 ..self.options.clone()

@@ -102,23 +102,34 @@ fn features_are_divided_by_one_number() {
             ..Options::default()
         };
         options.settings.gap_relative = 1e-6;
-        Classifier { options }.fit(x, &labels).expect("fitted").fitted
+        Classifier { options }
+            .fit(x, &labels)
+            .expect("fitted")
+            .fitted
     };
     let (sparse, whole) = (fit(&x, true), fit(&divided, false));
     let [a, b] = [&sparse, &whole].map(|fitted| fitted.certificate.objective);
     assert!((a - b).abs() <= 1e-5 * b, "{a} {b}");
     assert!(sparse.feature_scaling.mean.iter().all(|&mean| mean == 0.0));
-    assert!(sparse.feature_scaling.scale.iter().all(|&scale| (scale - norm).abs() < 1e-9));
+    assert!(
+        sparse
+            .feature_scaling
+            .scale
+            .iter()
+            .all(|&scale| (scale - norm).abs() < 1e-9)
+    );
 }
 
 /// The words 0 and 1 decide together, which no linear rule can.
 #[test]
 fn what_is_not_linear_is_learned() {
     let (x, labels) = words(1500, 300, 1);
-    let trained = Classifier { options: fast() }.fit(&x, &labels).expect("trained");
+    let trained = Classifier { options: fast() }
+        .fit(&x, &labels)
+        .expect("trained");
     assert_eq!(trained.fitted.status, Status::Validated);
     let search = trained.fitted.search.as_ref().expect("searched");
-    assert_eq!(search.tried.len(), 2, "both losses");
+    assert_eq!(search.tried, [("as they are", Loss::Logistic)]);
     assert!(search.members[0].path.len() > 1);
     let (unseen, truth) = words(1000, 300, 2);
     let found = trained.predict(&unseen).expect("labels");
@@ -137,11 +148,15 @@ fn several_classes_and_numbers_are_learned() {
         _ => "neither",
     };
     let labels: Vec<&str> = (0..900).map(class).collect();
-    let trained = Classifier { options: fast() }.fit(&x, &labels).expect("trained");
+    let trained = Classifier { options: fast() }
+        .fit(&x, &labels)
+        .expect("trained");
     let found = trained.predict(&x).expect("labels");
     let right = found.iter().zip(&labels).filter(|(a, b)| a == b).count();
     assert!(right > 880, "{right} of 900");
-    let y = Matrix::from_fn(900, 1, |i, _| 50.0 + 10.0 * (whole.at(i, 0) - whole.at(i, 2)).max(0.0));
+    let y = Matrix::from_fn(900, 1, |i, _| {
+        50.0 + 10.0 * (whole.at(i, 0) - whole.at(i, 2)).max(0.0)
+    });
     let fitted = Regressor { options: fast() }.fit(&x, &y).expect("trained");
     let found = fitted.network.predict(&x).expect("numbers");
     let squares = |of: &dyn Fn(usize) -> f64| (0..900).map(|i| of(i).powi(2)).sum::<f64>();
@@ -169,7 +184,10 @@ fn raw(x: &Sparse, labels: &[bool], fitted: &Fitted) -> (Raw, Vec<Vec<f64>>) {
     let gate = |w: &Vec<f64>| rows.iter().map(|x| product(x, w) >= 0.0).collect();
     let raw = Raw {
         gates: units.iter().map(gate).collect(),
-        y: labels.iter().map(|&l| vec![if l { 1.0 } else { -1.0 }]).collect(),
+        y: labels
+            .iter()
+            .map(|&l| vec![if l { 1.0 } else { -1.0 }])
+            .collect(),
         beta: fitted.beta,
         // without cones: what is proved then holds within them too
         relu: false,
@@ -183,7 +201,9 @@ fn raw(x: &Sparse, labels: &[bool], fitted: &Fitted) -> (Raw, Vec<Vec<f64>>) {
 /// Objective and bound of the automatic mode, again from the raw numbers.
 #[test]
 fn the_certificate_holds() {
-    let (x, labels) = words(700, 120, 8);
+    let (x, mut labels) = words(700, 120, 8);
+    // labels that are wrong at times, so that the penalty stays large
+    (0..700).step_by(6).for_each(|i| labels[i] = !labels[i]);
     for loss in [Loss::Squared, Loss::Logistic] {
         let options = Options {
             loss: Some(loss),
@@ -194,7 +214,9 @@ fn the_certificate_holds() {
         let fitted = &trained.fitted;
         let heat = fitted.search.as_ref().expect("searched").members[0].heat;
         let (raw, units) = raw(&x, &labels, fitted);
-        let outer: Vec<f64> = (0..units.len()).map(|j| fitted.network.output.at(j, 0) / heat).collect();
+        let outer: Vec<f64> = (0..units.len())
+            .map(|j| fitted.network.output.at(j, 0) / heat)
+            .collect();
         let (mut objective, mut z) = (0.0, Vec::new());
         for (w, a) in units.iter().zip(&outer) {
             objective += fitted.beta * product(w, w).sqrt() * a.abs();
@@ -209,7 +231,12 @@ fn the_certificate_holds() {
         }
         let certificate = fitted.certificate;
         same("objective", certificate.objective, objective, objective);
-        same("network objective", certificate.network_objective, objective, objective);
+        same(
+            "network objective",
+            certificate.network_objective,
+            objective,
+            objective,
+        );
         // the largest t for which t z is feasible, and the best bound up to it
         let pull = |gate: &Vec<bool>| {
             let mut sum = vec![0.0; raw.d()];
@@ -219,25 +246,39 @@ fn the_certificate_holds() {
             product(&sum, &sum).sqrt()
         };
         let limit = fitted.beta / raw.gates.iter().map(pull).fold(0.0, f64::max);
+        // the conjugate of the logistic loss ends at 1
+        let reach = match loss {
+            Loss::Logistic => 1.0 / z.iter().fold(0.0, |most: f64, z| most.max(z.abs())),
+            _ => f64::INFINITY,
+        };
         let bound = |share: f64| {
-            let t = share * limit.min(1.0 / z.iter().fold(1.0, |most: f64, z| most.max(z.abs())));
+            let t = share * limit.min(reach);
             raw.bound(&Dual {
                 rows: raw.n(),
                 loss: z.iter().map(|z| t * z).collect(),
                 cone: Vec::new(),
             })
         };
-        let best = (1..=200).map(|k| bound(k as f64 / 200.0)).fold(0.0, f64::max);
+        let best = (1..=200)
+            .map(|k| bound(k as f64 / 200.0))
+            .fold(0.0, f64::max);
         let reported = certificate.lower_bound;
         assert!(reported <= best + 1e-3 * objective, "{reported} {best}");
         assert!(reported <= objective);
-        assert!(certificate.gap < 0.2, "{loss:?}: {certificate:?}");
+        assert!(certificate.gap < 0.3, "{loss:?}: {certificate:?}");
     }
 }
 
 fn bits(network: &Network) -> Vec<u64> {
-    let numbers = network.hidden.values().iter().chain(network.output.values());
-    numbers.chain(&network.hidden_bias).map(|value| value.to_bits()).collect()
+    let numbers = network
+        .hidden
+        .values()
+        .iter()
+        .chain(network.output.values());
+    numbers
+        .chain(&network.hidden_bias)
+        .map(|value| value.to_bits())
+        .collect()
 }
 
 #[test]
@@ -251,7 +292,10 @@ fn the_number_of_threads_changes_no_bit() {
         let train = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.expect("pool").install(|| {
-                let options = Options { gates: gates.clone(), ..fast() };
+                let options = Options {
+                    gates: gates.clone(),
+                    ..fast()
+                };
                 let trained = Classifier { options }.fit(&x, labels).expect("trained");
                 (bits(&trained.fitted.network), trained.fitted.certificate)
             })
@@ -272,11 +316,22 @@ fn predictions_on_sparse_rows_are_those_on_dense_ones() {
             activation,
             ..Options::default()
         };
-        let fitted = Classifier { options: options.clone() }.fit(&x, &labels).expect("fitted").fitted;
+        let fitted = Classifier {
+            options: options.clone(),
+        }
+        .fit(&x, &labels)
+        .expect("fitted")
+        .fitted;
         assert!(fitted.network.neurons() > 0);
         let classes = vec!["no".into(), "yes".into()];
         let names = (0..50).map(|j| format!("word {j}")).collect();
-        let mut model = Model::of(&fitted, &options, Task::Classification { classes }, names, 200);
+        let mut model = Model::of(
+            &fitted,
+            &options,
+            Task::Classification { classes },
+            names,
+            200,
+        );
         // nothing is missing, so nothing is put in its place
         for imputation in [None, Some(vec![7.0; 50])] {
             model.imputation = imputation;
@@ -285,7 +340,10 @@ fn predictions_on_sparse_rows_are_those_on_dense_ones() {
                 assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{a} {b}");
             }
         }
-        let error = fitted.network.predict(&words(3, 51, 1).0).expect_err("too wide");
+        let error = fitted
+            .network
+            .predict(&words(3, 51, 1).0)
+            .expect_err("too wide");
         assert!(error.to_string().contains("50 columns"), "{error}");
     }
 }
@@ -298,9 +356,15 @@ fn a_given_penalty_is_reached() {
         loss: Some(Loss::Squared),
         ..fast()
     };
-    let fitted = Classifier { options }.fit(&x, &labels).expect("fitted").fitted;
+    let fitted = Classifier { options }
+        .fit(&x, &labels)
+        .expect("fitted")
+        .fitted;
     assert_eq!(fitted.beta, 1.0);
-    assert!(matches!(fitted.status, Status::Solved | Status::IterationLimit));
+    assert!(matches!(
+        fitted.status,
+        Status::Solved | Status::IterationLimit
+    ));
     assert!(fitted.certificate.lower_bound > 0.0);
 }
 
@@ -313,11 +377,16 @@ fn what_cannot_be_done_is_told() {
         ..Options::default()
     };
     let told = |x: &Sparse, labels: &[bool], options: &Options| {
-        let classifier = Classifier { options: options.clone() };
+        let classifier = Classifier {
+            options: options.clone(),
+        };
         classifier.fit(x, labels).expect_err("refused").to_string()
     };
     let error = told(&x, &labels, &sampled);
-    assert!(error.contains("4000") && error.contains("4100") && error.contains("learned"), "{error}");
+    assert!(
+        error.contains("4000") && error.contains("4100") && error.contains("learned"),
+        "{error}"
+    );
     let mut small = fast();
     small.settings.memory_limit_bytes = Some(1000);
     assert!(told(&x, &labels, &small).contains("fewer rows"), "memory");
@@ -326,14 +395,20 @@ fn what_cannot_be_done_is_told() {
     let none = Sparse::new(20, 0, vec![0; 21], Vec::new(), Vec::new()).expect("sound");
     let labels: Vec<bool> = (0..20).map(|i| i % 2 == 0).collect();
     for options in [&fast(), &sampled] {
-        let classifier = Classifier { options: options.clone() };
-        let error = classifier.fit(&none, &labels).expect_err("nothing to learn from");
+        let classifier = Classifier {
+            options: options.clone(),
+        };
+        let error = classifier
+            .fit(&none, &labels)
+            .expect_err("nothing to learn from");
         assert!(matches!(error, Error::Shape { .. }), "{error}");
     }
     let weights = vec![-1.0; 20];
     let (x, labels) = words(20, 9, 1);
     let classifier = Classifier { options: fast() };
-    let error = classifier.fit_observed(&x, &labels, Some(&weights), &()).expect_err("negative");
+    let error = classifier
+        .fit_observed(&x, &labels, Some(&weights), &())
+        .expect_err("negative");
     assert!(error.to_string().contains("not negative"), "{error}");
 }
 
@@ -345,7 +420,9 @@ fn weights_count() {
     weights[300..].fill(0.0);
     let train = |x: &Sparse, labels: &[bool], weights: Option<&[f64]>| {
         let classifier = Classifier { options: fast() };
-        classifier.fit_observed(x, labels, weights, &()).expect("trained")
+        classifier
+            .fit_observed(x, labels, weights, &())
+            .expect("trained")
     };
     let some: Vec<usize> = (0..300).collect();
     let a = train(&x, &labels, Some(&weights));

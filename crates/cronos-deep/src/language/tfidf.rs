@@ -54,7 +54,10 @@ impl TfidfSettings {
                 expected: "from at least 1 up to at least as many",
             });
         }
-        for (name, value) in [("least texts", self.least_texts), ("most terms", self.most_terms)] {
+        for (name, value) in [
+            ("least texts", self.least_texts),
+            ("most terms", self.most_terms),
+        ] {
             if value == 0 {
                 return Err(Error::Setting {
                     name,

@@ -95,7 +95,12 @@ impl<T: Real, X: Features<T>> Objective<'_, T, X> {
 }
 
 impl<T: Real> Objective<'_, T> {
-    pub(super) fn dense_parts(&self, units: &Hidden<T>, with_gradient: bool, rows: usize) -> Vec<Part<T>> {
+    pub(super) fn dense_parts(
+        &self,
+        units: &Hidden<T>,
+        with_gradient: bool,
+        rows: usize,
+    ) -> Vec<Part<T>> {
         let n = self.x.rows();
         (0..n.div_ceil(rows))
             .into_par_iter()

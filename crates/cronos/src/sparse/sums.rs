@@ -15,7 +15,8 @@ pub(crate) struct SparseSums<'a> {
 
 impl<'a> SparseSums<'a> {
     pub fn new(network: &Network, x: Cow<'a, Sparse>) -> Self {
-        let flipped = |weights: &Matrix<f64>| flip(weights.values(), weights.rows(), weights.columns());
+        let flipped =
+            |weights: &Matrix<f64>| flip(weights.values(), weights.rows(), weights.columns());
         let gating = network.gating.as_ref();
         Self {
             x,
@@ -39,4 +40,3 @@ impl<'a> SparseSums<'a> {
         }
     }
 }
-

@@ -46,9 +46,10 @@ fn products_equal_plain_loops() {
         }
     }
     assert_eq!(x.transposed().transposed(), x);
-    assert_eq!(flip(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3), [
-        1.0, 4.0, 2.0, 5.0, 3.0, 6.0
-    ]);
+    assert_eq!(
+        flip(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3),
+        [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]
+    );
 }
 
 #[test]
@@ -78,7 +79,11 @@ fn tables_read_and_select_as_matrices_do() {
 fn the_objective_is_that_of_dense_rows() {
     let (x, scale) = (sparse(600, 25), 1.7);
     let raw = (&x as &dyn Table).to_matrix().into_owned();
-    let dense = Matrix::from_fn(600, 26, |i, j| if j < 25 { raw.at(i, j) / scale } else { 1.0 });
+    let dense = Matrix::from_fn(
+        600,
+        26,
+        |i, j| if j < 25 { raw.at(i, j) / scale } else { 1.0 },
+    );
     let rows = SparseRows::new(Cow::Borrowed(&x), scale, true);
     let weights: Vec<f64> = (0..600).map(|i| 0.5 + (i % 3) as f64).collect();
     for (loss, outputs) in [(Loss::Squared, 2), (Loss::Logistic, 1), (Loss::Softmax, 3)] {
@@ -128,13 +133,22 @@ fn what_does_not_fit_together_is_refused() {
     };
     let full = [1.0, 2.0, 3.0];
     for (error, part) in [
-        (told(&[0, 3], &[0, 1, 2], &full), "3 numbers, one more than rows"),
+        (
+            told(&[0, 3], &[0, 1, 2], &full),
+            "3 numbers, one more than rows",
+        ),
         (told(&[0, 1, 2], &[0, 1, 2], &full), "from 0 to 3"),
-        (told(&[0, 3, 3], &[0, 1], &full), "one for each column index"),
+        (
+            told(&[0, 3, 3], &[0, 1], &full),
+            "one for each column index",
+        ),
         (told(&[0, 4, 3], &[0, 1, 2], &full), "must not fall"),
         (told(&[0, 2, 3], &[0, 3, 0], &full), "column 3"),
         (told(&[0, 2, 3], &[1, 1, 0], &full), "must ascend"),
-        (told(&[0, 1, 3], &[1, 0, 2], &[1.0, f32::NAN, 2.0]), "row 1, column 0"),
+        (
+            told(&[0, 1, 3], &[1, 0, 2], &[1.0, f32::NAN, 2.0]),
+            "row 1, column 0",
+        ),
     ] {
         assert!(error.contains(part), "{error}");
     }

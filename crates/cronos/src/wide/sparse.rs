@@ -20,6 +20,9 @@ const MOST_ROWS: usize = 4000;
 /// What is added to the diagonal at first, relative to its mean: rows may be alike.
 const SHIFT: f64 = 1e-10;
 
+/// What a product of 0 becomes, relative to the largest.
+const TIE: f64 = 1e-6;
+
 /// Refuses sparse features that the row space is no help for.
 pub(super) fn check(x: &Sparse, options: &Options) -> Result<(), Error> {
     if x.rows() < 2 || x.columns() == 0 {
@@ -103,10 +106,19 @@ pub(super) fn raise(x: &Sparse, scale: f64, t: MatRef<'_, f64>) -> Matrix<f64> {
     Matrix::of(units, x.columns(), flip(&products, x.columns(), units))
 }
 
-/// `X g / scale` for each column of `directions`, column by column.
+/// `X g / scale` for each column of `directions`, column by column. A row on the plane of a gate, as one without entries
+/// is, comes to lie just above it, where the gate is active: rounding must not decide that.
 pub(super) fn products(x: &Sparse, scale: f64, directions: &Matrix<f64>) -> Vec<f64> {
     let count = directions.columns();
     let mut products = x.times(directions.values(), count);
-    products.iter_mut().for_each(|product| *product /= scale);
+    let largest = products
+        .iter()
+        .fold(0.0, |most: f64, value| most.max(value.abs()));
+    for product in &mut products {
+        *product = match *product {
+            0.0 => TIE * largest,
+            product => product,
+        } / scale;
+    }
     flip(&products, x.rows(), count)
 }

@@ -1,7 +1,8 @@
 //! Sparse features: one network, learned by column generation from products with what is not 0.
 //!
-//! For each loss a β path is walked on most rows and judged on the others. The network of the best step is where
-//! learning on all rows begins.
+//! A β path is walked on most rows and judged on the others. The network of the best step is where the descent on all
+//! rows begins. The loss is the usual one: at the same penalty the squared loss of classes does better while it is
+//! stopped early and worse at the end, so that a path misjudges it.
 
 mod certify;
 mod plan;
@@ -9,7 +10,9 @@ mod plan;
 use super::fixed::{FEW_ROWS, FRACTION};
 use super::path::{Grid, Seen, penalty_for, walk};
 use super::validate::{Goal, Tally, tally};
-use super::{Found, Member, PathPoint, RoundPoint, SEARCH_SHARE, Search, Task, WHOLE_SHARE, average};
+use super::{
+    Found, Member, PathPoint, RoundPoint, SEARCH_SHARE, Search, Task, WHOLE_SHARE, average,
+};
 use crate::Error;
 use crate::admm::{Seconds, Status};
 use crate::encoding::Encoding;
@@ -28,9 +31,12 @@ use std::sync::Arc;
 
 const FEATURES: &str = "as they are";
 
+/// The share of its standard error by which a score must be better.
+const CHANCE: f64 = 0.25;
+
 type Rows<'a, T> = Seen<T, SparseRows<'a>>;
 
-/// A loss and a penalty, and the network to begin from.
+/// A penalty, and the network to begin from.
 struct Choice<T> {
     loss: Loss,
     /// On all rows.
@@ -103,10 +109,7 @@ pub(crate) fn search_sparse<T: Real>(
             repeats: usize::from(held_out),
             rows: task.x.rows(),
             sample: None,
-            tried: match held_out {
-                true => task.losses.iter().map(|&loss| (FEATURES, loss)).collect(),
-                false => vec![(FEATURES, member.loss)],
-            },
+            tried: vec![(FEATURES, member.loss)],
             members: vec![member],
         },
         seconds: Seconds {
@@ -159,42 +162,24 @@ impl Job<'_> {
         }
     }
 
-    /// The loss and the penalty that do best on rows left out.
+    /// The penalty that does best on rows left out.
     fn choose<T: Real>(&self) -> Choice<T> {
         let Self {
             task, watch, plan, ..
         } = self;
-        watch.expect(plan.steps * task.losses.len() + 1);
-        let n = task.x.rows();
+        watch.expect(plan.steps + 1);
+        let (n, loss) = (task.x.rows(), task.losses[0]);
         let mut parts = folds(task.labels, n, Plan::parts(n), task.seed);
         let held = parts.swap_remove(0);
         let mut kept = parts.concat();
         kept.sort_unstable();
-        let split = [kept, held].map(|rows| (Arc::new(self.all.select(&rows)), rows));
-        let mut best: Option<(f64, Choice<T>)> = None;
-        for &loss in task.losses {
-            let y: Matrix<T> = task.scaled(loss);
-            let [kept, held] = [&split[0], &split[1]].map(|(x, rows)| Seen {
-                x: x.clone(),
-                y: y.select(rows),
-                weights: (task.weights)
-                    .map(|weights| rows.iter().map(|&row| weights[row]).collect()),
-            });
-            let (score, choice) = self.path(&kept, &held, loss);
-            if best.as_ref().is_none_or(|(least, _)| score < *least) {
-                best = Some((score, choice));
-            }
-        }
-        best.map_or_else(|| self.reach(), |(_, choice)| choice)
+        let all = self.seen::<T>(loss);
+        let [kept, held] = [kept, held].map(|rows| all.select(&rows));
+        self.path(&kept, &held, loss)
     }
 
-    /// Walks down the penalties; returns the best score on the rows left out, and what had it.
-    fn path<T: Real>(
-        &self,
-        kept: &Rows<'_, T>,
-        held: &Rows<'_, T>,
-        loss: Loss,
-    ) -> (f64, Choice<T>) {
+    /// Walks down the penalties; returns what has the best score on the rows left out.
+    fn path<T: Real>(&self, kept: &Rows<'_, T>, held: &Rows<'_, T>, loss: Loss) -> Choice<T> {
         let Self {
             task, watch, plan, ..
         } = self;
@@ -231,8 +216,9 @@ impl Job<'_> {
                 validation_loss: score,
                 spread: 0.0,
             });
-            // the first is kept whatever it is
-            if score < best || step == 0 {
+            // a penalty is lowered for more than chance only; the first is kept whatever it is
+            let chance = CHANCE * average::standard_error(score, held.y.rows());
+            if score < best - chance || step == 0 {
                 best = score;
                 choice.beta = beta(step);
                 choice.units = units.clone();
@@ -244,7 +230,7 @@ impl Job<'_> {
             go_on
         };
         walk(kept, loss, &grid, &plan.pace, task.seed, &stop, visit);
-        (best, choice)
+        choice
     }
 
     /// Learns on all rows from where the choice was made.
@@ -263,7 +249,11 @@ impl Job<'_> {
         let objective = rows.objective(loss, beta);
         let stop = || watch.stop(WHOLE_SHARE).is_some();
         let seed = task.seed.wrapping_add(0xa11);
-        let rounds = learn(&objective, &mut units, plan.effort(), seed, &stop);
+        // where rows were left out they had their say about the units
+        let rounds = match tally {
+            Some(_) => Vec::new(),
+            None => learn(&objective, &mut units, plan.effort(), seed, &stop),
+        };
         descend(&objective, &mut units, plan.polish(), &stop);
         units.balance();
         let certificate = certify::certificate(&rows, loss, beta, &units);
