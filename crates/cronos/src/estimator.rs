@@ -1,14 +1,15 @@
 //! Classifier and regressor: labels or numbers in, a trained network out.
 
 use crate::Error;
-use crate::fit::{Fitted, Options, fit};
+use crate::fit::{Fitted, GateSource, Options, fit};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
 use crate::observe::Observer;
 use crate::path::{Grid, Path, path};
 use crate::rows::Rows;
-use crate::table::Table;
+use crate::sparse::fit_sparse;
+use crate::table::{Pick, Table};
 use crate::wide::{Networks, with_matrix};
 
 /// Trains a network that tells classes apart.
@@ -59,9 +60,20 @@ impl Classifier {
         weights: Option<&[f64]>,
         observer: &dyn Observer,
     ) -> Result<TrainedClassifier<L>, Error> {
-        let run =
-            |rows: Rows<'_>, scaling, options: &Options| fit(rows, scaling, options, observer);
-        let (classes, fitted) = self.with_rows(x, labels, weights, observer, run)?;
+        let (classes, fitted) = match x.to_sparse().filter(|_| learned(&self.options)) {
+            Some(x) => {
+                let targets = self.targets(labels)?;
+                let rows = targets.rows(&*x, weights);
+                let fitted = fit_sparse(rows, targets.scaling(), &targets.options, observer)?;
+                (targets.classes, fitted)
+            }
+            None => {
+                let run = |rows: Rows<'_>, scaling, options: &Options| {
+                    fit(rows, scaling, options, observer)
+                };
+                self.with_rows(x, labels, weights, observer, run)?
+            }
+        };
         Ok(TrainedClassifier { classes, fitted })
     }
 
@@ -90,6 +102,15 @@ impl Classifier {
         observer: &dyn Observer,
         run: impl FnOnce(Rows<'_>, TargetScaling, &Options) -> Result<R, Error>,
     ) -> Result<(Vec<L>, R), Error> {
+        let targets = self.targets(labels)?;
+        let made = with_matrix(x, weights, &targets.options, observer, |x, options| {
+            run(targets.rows(x, weights), targets.scaling(), options)
+        })?;
+        Ok((targets.classes, made))
+    }
+
+    /// The targets that stand for labels, and options that fit them.
+    fn targets<L: Ord + Clone>(&self, labels: &[L]) -> Result<ClassTargets<L>, Error> {
         let mut classes = labels.to_vec();
         classes.sort();
         classes.dedup();
@@ -100,26 +121,18 @@ impl Classifier {
             )));
         }
         let loss = self.loss(classes.len())?;
-        let y = class_targets(labels, &classes, loss);
-        let scaling = TargetScaling::identity(y.columns());
-        let indices: Vec<usize> = labels
-            .iter()
-            .map(|label| classes.partition_point(|class| class < label))
-            .collect();
-        let options = Options {
-            loss,
-            ..self.options.clone()
-        };
-        let made = with_matrix(x, weights, &options, observer, |x, options| {
-            let rows = Rows {
-                x,
-                y: &y,
-                weights,
-                labels: Some(&indices),
-            };
-            run(rows, scaling, options)
-        })?;
-        Ok((classes, made))
+        Ok(ClassTargets {
+            y: class_targets(labels, &classes, loss),
+            indices: labels
+                .iter()
+                .map(|label| classes.partition_point(|class| class < label))
+                .collect(),
+            options: Options {
+                loss,
+                ..self.options.clone()
+            },
+            classes,
+        })
     }
 
     /// The loss that is given; softmax over two classes is logistic.
@@ -132,6 +145,30 @@ impl Classifier {
             }
             loss => Ok(loss),
         }
+    }
+}
+
+/// Labels as numbers.
+struct ClassTargets<L> {
+    classes: Vec<L>,
+    y: Matrix<f64>,
+    /// The class of each row.
+    indices: Vec<usize>,
+    options: Options,
+}
+
+impl<L> ClassTargets<L> {
+    fn rows<'a, X>(&'a self, x: &'a X, weights: Option<&'a [f64]>) -> Rows<'a, X> {
+        Rows {
+            x,
+            y: &self.y,
+            weights,
+            labels: Some(&self.indices),
+        }
+    }
+
+    fn scaling(&self) -> TargetScaling {
+        TargetScaling::identity(self.y.columns())
     }
 }
 
@@ -203,13 +240,17 @@ impl Regressor {
         weights: Option<&[f64]>,
         observer: &dyn Observer,
     ) -> Result<Fitted, Error> {
-        let scale = |rows: &Rows<'_>| match self.options.beta {
-            Some(_) => TargetScaling::identity(rows.y.columns()),
-            None => TargetScaling::standard(rows.y, rows.weights),
+        let scale = || match self.options.beta {
+            Some(_) => TargetScaling::identity(y.columns()),
+            None => TargetScaling::standard(y, weights),
         };
+        if let Some(x) = x.to_sparse().filter(|_| learned(&self.options)) {
+            let rows = regression(&*x, y, weights)?;
+            return fit_sparse(rows, scale(), &self.options, observer);
+        }
         with_matrix(x, weights, &self.options, observer, |x, options| {
             let rows = regression(x, y, weights)?;
-            fit(rows, scale(&rows), options, observer)
+            fit(rows, scale(), options, observer)
         })
     }
 
@@ -231,12 +272,17 @@ impl Regressor {
     }
 }
 
+/// Whether gates are learned, which sparse features need not become dense for.
+fn learned(options: &Options) -> bool {
+    matches!(options.gates, GateSource::Learned { .. })
+}
+
 /// Rows with numbers as targets that fit together.
-fn regression<'a>(
-    x: &'a Matrix<f64>,
+fn regression<'a, X: Pick>(
+    x: &'a X,
     y: &'a Matrix<f64>,
     weights: Option<&'a [f64]>,
-) -> Result<Rows<'a>, Error> {
+) -> Result<Rows<'a, X>, Error> {
     let rows = Rows {
         x,
         y,

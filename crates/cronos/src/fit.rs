@@ -202,21 +202,24 @@ fn fit_counting(
     let loss = options.loss.unwrap_or_default();
     loss.check(rows.y)?;
     let learned = matches!(options.gates, GateSource::Learned { .. });
+    let search = match options.precision {
+        Precision::F32 => auto::search::<f32>,
+        Precision::F64 => auto::search::<f64>,
+    };
     match (learned, options.precision) {
-        (true, Precision::F32) => learn::<f32>(rows, targets, loss, options, observer),
-        (true, Precision::F64) => learn::<f64>(rows, targets, loss, options, observer),
+        (true, _) => learn(rows, targets, options, observer, search),
         (false, Precision::F32) => solve::<f32>(rows, targets, loss, options, observer),
         (false, Precision::F64) => solve::<f64>(rows, targets, loss, options, observer),
     }
 }
 
-/// Learns gates and chooses everything that is not given.
-fn learn<T: Real>(
-    rows: Rows<'_>,
+/// Learns gates and chooses everything that is not given, as `search` does it.
+pub(crate) fn learn<X>(
+    rows: Rows<'_, X>,
     target_scaling: TargetScaling,
-    loss: Loss,
     options: &Options,
     observer: &dyn Observer,
+    search: fn(&auto::Task<'_, X>, &Watch<'_>) -> Result<auto::Found, Error>,
 ) -> Result<Fitted, Error> {
     options.settings.check()?;
     if let Some(beta) = options.beta
@@ -238,7 +241,7 @@ fn learn<T: Real>(
     };
     let losses: Vec<Loss> = match (options.loss, rows.labels) {
         (None, Some(_)) => vec![likelihood(rows.y.columns()), Loss::Squared],
-        _ => vec![loss],
+        _ => vec![options.loss.unwrap_or_default()],
     };
     let task = auto::Task {
         x: rows.x,
@@ -262,7 +265,7 @@ fn learn<T: Real>(
         Instant::now(),
         options.settings.time_limit_seconds,
     );
-    let found = auto::search::<T>(&task, &watch)?;
+    let found = search(&task, &watch)?;
     let Some(lead) = found.search.members.first() else {
         return Err(Error::Data(
             "nothing could be learned in the time given".into(),

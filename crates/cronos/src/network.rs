@@ -7,6 +7,7 @@ use crate::matrix::Matrix;
 use crate::program::{Activation, Program};
 use crate::real::Real;
 use crate::scaling::Scaling;
+use crate::sparse::SparseSums;
 use crate::table::Table;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -214,13 +215,20 @@ impl Network {
             });
         }
         x.check_finite()?;
+        let sparse = (x.to_sparse())
+            .filter(|_| self.encoding.ramps.is_empty())
+            .map(|x| SparseSums::new(self, x));
+        let sums = |first: usize| match &sparse {
+            Some(sparse) => sparse.of(self, first),
+            None => self.sums_of(x, first),
+        };
         let outputs = self.outputs();
         let mut values = vec![0.0; x.rows() * outputs];
         values
             .par_chunks_mut(BATCH * outputs)
             .enumerate()
             .for_each(|(batch, out)| {
-                let batch = self.outputs_of(self.sums_of(x, batch * BATCH));
+                let batch = self.outputs_of(sums(batch * BATCH));
                 out.copy_from_slice(&batch[..out.len()]);
             });
         Matrix::from_rows(x.rows(), outputs, values)

@@ -3,12 +3,13 @@
 use crate::Error;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
+use crate::table::Pick;
 
 /// Training rows: raw features, targets, and what each row counts for.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
+#[derive(Debug)]
+pub struct Rows<'a, X = Matrix<f64>> {
     /// n x d
-    pub x: &'a Matrix<f64>,
+    pub x: &'a X,
     /// n x C
     pub y: &'a Matrix<f64>,
     /// A row of weight `w` counts as `w` equal rows; `None` is 1 for every row.
@@ -17,7 +18,15 @@ pub struct Rows<'a> {
     pub labels: Option<&'a [usize]>,
 }
 
-impl Rows<'_> {
+impl<X> Clone for Rows<'_, X> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<X> Copy for Rows<'_, X> {}
+
+impl<X: Pick> Rows<'_, X> {
     /// Refuses shapes that do not fit together and numbers that are not finite.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let n = self.x.rows();
@@ -34,14 +43,14 @@ impl Rows<'_> {
             });
         }
         check_weights(n, self.weights)?;
-        self.x.check_finite("features")?;
+        self.x.check_finite()?;
         self.y.check_finite("targets")
     }
 
     /// What `run` makes of the rows whose weight is not 0.
     pub(crate) fn counting<R>(
         self,
-        run: impl FnOnce(Rows<'_>) -> Result<R, Error>,
+        run: impl FnOnce(Rows<'_, X>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         self.check()?;
         let Some(weights) = self.weights.filter(|weights| weights.contains(&0.0)) else {
@@ -51,7 +60,7 @@ impl Rows<'_> {
         let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
         let labels: Option<Vec<usize>> =
             (self.labels).map(|labels| kept.iter().map(|&i| labels[i]).collect());
-        let (x, y) = (self.x.select(&kept), self.y.select(&kept));
+        let (x, y) = (self.x.pick(&kept), self.y.select(&kept));
         let rows = Rows {
             x: &x,
             y: &y,

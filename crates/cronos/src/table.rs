@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::matrix::Matrix;
+use crate::sparse::Sparse;
 use std::borrow::Cow;
 
 /// Features that can be read in pieces, so that they need not be in memory as `f64`.
@@ -26,8 +27,24 @@ pub trait Table: Send + Sync {
         None
     }
 
+    /// The whole table, if it is sparse already.
+    fn as_sparse(&self) -> Option<&Sparse> {
+        None
+    }
+
+    /// The same, also where rows of it must be copied.
+    fn to_sparse(&self) -> Option<Cow<'_, Sparse>> {
+        self.as_sparse().map(Cow::Borrowed)
+    }
+
     /// Refuses a NaN or infinite entry, naming where it is.
     fn check_finite(&self) -> Result<(), Error>;
+}
+
+/// Features of which some rows can be copied.
+pub trait Pick: Table + Sized {
+    /// The rows with these indices, in this order.
+    fn pick(&self, rows: &[usize]) -> Self;
 }
 
 impl dyn Table + '_ {
@@ -108,6 +125,12 @@ impl Table for Matrix<f32> {
     }
 }
 
+impl Pick for Matrix<f64> {
+    fn pick(&self, rows: &[usize]) -> Self {
+        self.select(rows)
+    }
+}
+
 /// Rows of another table, without a copy of them.
 pub struct Chosen<'a> {
     /// The other table.
@@ -136,6 +159,11 @@ impl Table for Chosen<'_> {
     fn select(&self, rows: &[usize]) -> Box<dyn Table> {
         let rows: Vec<usize> = rows.iter().map(|&row| self.rows[row]).collect();
         self.table.select(&rows)
+    }
+
+    fn to_sparse(&self) -> Option<Cow<'_, Sparse>> {
+        let table = self.table.to_sparse()?;
+        Some(Cow::Owned(Sparse::select(&table, &self.rows)))
     }
 
     fn check_finite(&self) -> Result<(), Error> {
@@ -226,6 +254,14 @@ impl Table for Box<dyn Table> {
 
     fn as_matrix(&self) -> Option<&Matrix<f64>> {
         self.as_ref().as_matrix()
+    }
+
+    fn as_sparse(&self) -> Option<&Sparse> {
+        self.as_ref().as_sparse()
+    }
+
+    fn to_sparse(&self) -> Option<Cow<'_, Sparse>> {
+        self.as_ref().to_sparse()
     }
 
     fn check_finite(&self) -> Result<(), Error> {

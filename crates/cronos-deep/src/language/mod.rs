@@ -1,11 +1,14 @@
-//! Texts as features: transformers that others have trained, in front of a convex network.
+//! Texts as features, in front of a convex network: counts of words, or transformers that others
+//! have trained.
 //!
 //! ```text
+//! texts ─► words ─► a sparse row for each text
 //! texts ─► tokens ─► transformer ─► a row of features for each text
 //! ```
 
 mod encoder;
 mod pool;
+mod tfidf;
 mod tokens;
 pub mod transformer;
 mod tune;
@@ -13,5 +16,6 @@ mod weights;
 
 pub use encoder::Encoder;
 pub use pool::Pool;
+pub use tfidf::{Tfidf, TfidfSettings};
 pub use tokens::Tokens;
 pub use tune::{Steps, Tuning};

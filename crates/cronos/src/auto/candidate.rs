@@ -104,7 +104,7 @@ fn candidate<T: Real>(
     };
     let grid = Grid {
         // at the very top there is nothing to see
-        top: plan.ratio * sample.zero_beta(loss, task.seed),
+        top: plan.ratio * sample.zero_beta(loss, plan.pace.climb, task.seed),
         ratio: plan.ratio,
         steps: plan.steps,
     };
@@ -117,7 +117,7 @@ fn candidate<T: Real>(
     }
 }
 
-impl Task<'_> {
+impl<X> Task<'_, X> {
     /// The targets in the terms of a loss.
     pub(super) fn scaled<T: Real>(&self, loss: Loss) -> Matrix<T> {
         let (n, outputs) = (self.y.rows(), self.y.columns());

@@ -36,7 +36,6 @@ pub(super) fn certificate<T: Real>(
 ) -> Certificate {
     let (wide, units) = (rows.wide(), units.wide());
     let (value, pull) = wide.objective(loss, beta).pull(&units);
-    let objective = value + penalty(&units, beta);
     let outputs = units.outputs;
     let largest = match gates(&wide.x, &units) {
         Some(gates) => {
@@ -53,30 +52,54 @@ pub(super) fn certificate<T: Real>(
         // without units there is nothing to hold
         None => 0.0,
     };
-    let limit = match largest {
-        _ if beta == 0.0 || !largest.is_finite() => 0.0,
-        0.0 => f64::INFINITY,
-        _ => beta / largest,
+    let proof = Proof {
+        objective: value + penalty(&units, beta),
+        loss,
+        y: &wide.y,
+        weights: wide.weights.as_deref(),
+        pull: &pull,
+        beta,
     };
-    // per unit weight, as the conjugate wants it
-    let weight = |row: usize| wide.weights.as_ref().map_or(1.0, |weights| weights[row]);
-    let unit_pull: Vec<f64> = pull
-        .chunks(outputs)
-        .enumerate()
-        .flat_map(|(row, z)| z.iter().map(move |z| z / weight(row)))
-        .collect();
-    let bound_rows = unit_pull.chunks(outputs).enumerate().map(|(row, z)| Row {
-        weight: weight(row),
-        z,
-        y: wide.y.row(row),
-    });
-    let (_, bound) = dual_bound(loss, bound_rows, limit);
-    let lower_bound = if bound.is_finite() {
-        bound.max(0.0)
-    } else {
-        0.0
-    };
-    holds(objective, lower_bound)
+    proof.certificate(largest)
+}
+
+/// What is known at some units: their objective, and `Z` row by row.
+pub(super) struct Proof<'a> {
+    pub objective: f64,
+    pub loss: Loss,
+    pub y: &'a Matrix<f64>,
+    pub weights: Option<&'a [f64]>,
+    pub pull: &'a [f64],
+    pub beta: f64,
+}
+
+impl Proof<'_> {
+    /// What it proves where no gate pulls harder than `largest`.
+    pub fn certificate(&self, largest: f64) -> Certificate {
+        let outputs = self.y.columns();
+        let limit = match largest {
+            _ if self.beta == 0.0 || !largest.is_finite() => 0.0,
+            0.0 => f64::INFINITY,
+            _ => self.beta / largest,
+        };
+        // per unit weight, as the conjugate wants it
+        let weight = |row: usize| self.weights.map_or(1.0, |weights| weights[row]);
+        let unit_pull: Vec<f64> = (self.pull.chunks(outputs).enumerate())
+            .flat_map(|(row, z)| z.iter().map(move |z| z / weight(row)))
+            .collect();
+        let bound_rows = unit_pull.chunks(outputs).enumerate().map(|(row, z)| Row {
+            weight: weight(row),
+            z,
+            y: self.y.row(row),
+        });
+        let (_, bound) = dual_bound(self.loss, bound_rows, limit);
+        let lower_bound = if bound.is_finite() {
+            bound.max(0.0)
+        } else {
+            0.0
+        };
+        holds(self.objective, lower_bound)
+    }
 }
 
 /// What is certain without any work: no objective is below 0.
@@ -228,7 +251,7 @@ impl Pulls<'_> {
     }
 }
 
-fn largest_singular(b: MatRef<'_, f64>) -> f64 {
+pub(super) fn largest_singular(b: MatRef<'_, f64>) -> f64 {
     let gram = b.transpose() * b;
     match gram.self_adjoint_eigenvalues(Side::Lower) {
         Ok(values) => values.last().map_or(0.0, |value| value.max(0.0).sqrt()),

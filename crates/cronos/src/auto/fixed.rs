@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) const FEW_ROWS: usize = 12;
 
 /// Penalty relative to the one that leaves nothing, when there is nothing to choose it on.
-const FRACTION: f64 = 1e-3;
+pub(super) const FRACTION: f64 = 1e-3;
 
 /// Units at most, when nothing is said.
 const MOST: usize = 100;
@@ -104,7 +104,7 @@ pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> 
         y: task.scaled(loss),
         weights: task.weights.map(<[f64]>::to_vec),
     };
-    let top = seen.zero_beta(loss, task.seed);
+    let top = seen.zero_beta(loss, Pace::CLIMB, task.seed);
     let beta = task.beta.unwrap_or(FRACTION * top * seen.total());
     let low = beta / seen.total();
     // a wide network on the way finds better gates than one that is short of units
@@ -113,6 +113,7 @@ pub(super) fn fixed(task: &Task<'_>, watch: &Watch<'_>) -> Result<Found, Error> 
         new_units: spare(units),
         rounds: 2,
         iterations: 50,
+        climb: Pace::CLIMB,
     };
     // the last step of the walk is one ratio above the penalty itself
     let steps = (top / low).max(1.0).log2().ceil().min(60.0) as usize;

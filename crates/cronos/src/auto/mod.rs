@@ -16,10 +16,12 @@ mod path;
 mod plan;
 mod record;
 mod refit;
+mod sparse;
 mod validate;
 
 pub use plan::Preset;
 pub use record::{Member, PathPoint, RoundPoint, Search};
+pub(crate) use sparse::search_sparse;
 
 use crate::Error;
 use crate::admm::{Seconds, Status};
@@ -41,8 +43,8 @@ const SEARCH_SHARE: f64 = 0.6;
 const WHOLE_SHARE: f64 = 0.95;
 
 /// What an automatic fit needs to know.
-pub(crate) struct Task<'a> {
-    pub x: &'a Matrix<f64>,
+pub(crate) struct Task<'a, X = Matrix<f64>> {
+    pub x: &'a X,
     /// n x C, as the losses want them: classes are 1 where a row belongs
     pub y: &'a Matrix<f64>,
     pub weights: Option<&'a [f64]>,

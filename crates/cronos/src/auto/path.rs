@@ -1,7 +1,7 @@
 //! The β path: from a penalty that allows nothing to one that allows much, each
 //! network starting from the one before.
 
-use crate::learn::{Climb, Effort, Hidden, Objective, Patience, largest_gain, learn};
+use crate::learn::{Climb, Effort, Features, Hidden, Objective, Patience, largest_gain, learn};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -30,15 +30,24 @@ pub(super) fn penalty_for(per_weight: f64, from: f64, to: f64) -> f64 {
 }
 
 /// Rows as the learner sees them.
-#[derive(Clone)]
-pub(super) struct Seen<T> {
+pub(super) struct Seen<T, X = Matrix<T>> {
     /// Shared by the losses that are tried on the same columns.
-    pub x: Arc<Matrix<T>>,
+    pub x: Arc<X>,
     pub y: Matrix<T>,
     pub weights: Option<Vec<f64>>,
 }
 
-impl<T: Real> Seen<T> {
+impl<T: Real, X> Clone for Seen<T, X> {
+    fn clone(&self) -> Self {
+        Self {
+            x: self.x.clone(),
+            y: self.y.clone(),
+            weights: self.weights.clone(),
+        }
+    }
+}
+
+impl<T: Real, X: Features<T>> Seen<T, X> {
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {
             x: Arc::new(self.x.select(rows)),
@@ -56,16 +65,7 @@ impl<T: Real> Seen<T> {
         }
     }
 
-    /// The same rows in `f64`.
-    pub fn wide(&self) -> Seen<f64> {
-        Seen {
-            x: Arc::new(self.x.cast()),
-            y: self.y.cast(),
-            weights: self.weights.clone(),
-        }
-    }
-
-    pub fn objective(&self, loss: Loss, beta: f64) -> Objective<'_, T> {
+    pub fn objective(&self, loss: Loss, beta: f64) -> Objective<'_, T, X> {
         Objective {
             x: &self.x,
             y: &self.y,
@@ -76,9 +76,20 @@ impl<T: Real> Seen<T> {
     }
 
     /// The penalty per unit of weight above which no direction found is worth a unit.
-    pub fn zero_beta(&self, loss: Loss, seed: u64) -> f64 {
+    pub fn zero_beta(&self, loss: Loss, climb: Climb, seed: u64) -> f64 {
         let nothing = Hidden::none(self.x.columns(), self.y.columns());
-        largest_gain(&self.objective(loss, 1.0), &nothing, seed) / self.total()
+        largest_gain(&self.objective(loss, 1.0), &nothing, climb, seed) / self.total()
+    }
+}
+
+impl<T: Real> Seen<T> {
+    /// The same rows in `f64`.
+    pub fn wide(&self) -> Seen<f64> {
+        Seen {
+            x: Arc::new(self.x.cast()),
+            y: self.y.cast(),
+            weights: self.weights.clone(),
+        }
     }
 }
 
@@ -91,18 +102,23 @@ pub(super) struct Pace {
     pub new_units: usize,
     pub rounds: usize,
     pub iterations: usize,
+    /// How a round looks for new units.
+    pub climb: Climb,
 }
 
 impl Pace {
+    /// Enough to find the steepest direction nearly always.
+    pub const CLIMB: Climb = Climb {
+        starts: 64,
+        steps: 8,
+    };
+
     pub fn effort(&self) -> Effort {
         Effort {
             units: self.units,
             spare: 0,
             new_units: self.new_units,
-            climb: Climb {
-                starts: 64,
-                steps: 8,
-            },
+            climb: self.climb,
             rounds: self.rounds,
             tries: 1,
             tolerance: 0.02,
@@ -117,8 +133,8 @@ impl Pace {
 }
 
 /// Walks down the grid; `visit` sees the network at each step and says whether to go on.
-pub(super) fn walk<T: Real>(
-    rows: &Seen<T>,
+pub(super) fn walk<T: Real, X: Features<T>>(
+    rows: &Seen<T, X>,
     loss: Loss,
     grid: &Grid,
     pace: &Pace,

@@ -86,6 +86,7 @@ impl Plan {
             new_units: 8,
             rounds: 2,
             iterations: 30,
+            climb: Pace::CLIMB,
         };
         let (steps, ratio): (usize, f64) = match preset {
             Preset::Fast => (12, 0.4),

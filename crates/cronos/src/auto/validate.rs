@@ -2,7 +2,7 @@
 
 use super::path::Seen;
 use crate::estimator::chosen_class;
-use crate::learn::Hidden;
+use crate::learn::{Features, Hidden};
 use crate::loss::Loss;
 use crate::real::Real;
 
@@ -103,15 +103,15 @@ impl Tally {
 }
 
 /// Judges the units on some rows; `surely` also by their log-loss, for classes.
-pub(super) fn tally<T: Real>(
-    rows: &Seen<T>,
+pub(super) fn tally<T: Real, X: Features<T>>(
+    rows: &Seen<T, X>,
     units: &Hidden<T>,
     loss: Loss,
     goal: Goal,
     surely: bool,
 ) -> Tally {
     let outputs = units.outputs;
-    let predictions = rows.objective(loss, 0.0).predict(units);
+    let predictions = rows.x.predict(units);
     let mut tally = Tally::default();
     let mut target = vec![0.0; outputs];
     for (row, f) in predictions.chunks(outputs).enumerate() {

@@ -6,9 +6,9 @@
 //! the sphere: `v ← (v + η g/‖g‖) / ‖·‖`. A step that would lead down is not made, and
 //! `η` shrinks: where rows pull both ways, a jump to `g` itself often does.
 
+use super::features::Features;
 use super::objective::product;
 use crate::inner::{add_scaled, dot, norm};
-use crate::matrix::Matrix;
 use crate::real::Real;
 use faer::{Accum, MatMut, MatRef};
 use rand::SeedableRng;
@@ -48,25 +48,20 @@ pub(crate) struct Climb {
 /// The best distinct directions that an ascent from random ones finds, steepest first.
 ///
 /// pull: the gradient of the loss, n x C, row by row
-pub(crate) fn steepest<T: Real>(
-    x: &Matrix<T>,
+pub(crate) fn steepest<T: Real, X: Features<T>>(
+    x: &X,
     pull: &[T],
     climb: Climb,
     seed: u64,
     most: usize,
 ) -> Vec<Atom<T>> {
     let starts = climb.starts;
-    let mut seen = vec![false; x.columns()];
-    for row in 0..x.rows() {
-        for (seen, value) in seen.iter_mut().zip(x.row(row)) {
-            *seen |= *value != T::ZERO;
-        }
-    }
+    let used = x.used();
     let mut atoms: Vec<Atom<T>> = (0..starts.div_ceil(BATCH))
         .into_par_iter()
         .flat_map_iter(|batch| {
             let count = BATCH.min(starts - batch * BATCH);
-            raise(x, &seen, pull, climb.steps, count, seed, batch as u64)
+            raise(x, &used, pull, climb.steps, count, seed, batch as u64)
         })
         .filter(|atom| atom.gain.is_finite())
         .collect();
@@ -88,9 +83,9 @@ pub(crate) fn steepest<T: Real>(
 }
 
 /// Raises one batch of random starts.
-fn raise<T: Real>(
-    x: &Matrix<T>,
-    seen: &[bool],
+fn raise<T: Real, X: Features<T>>(
+    x: &X,
+    used: &[bool],
     pull: &[T],
     steps: usize,
     count: usize,
@@ -108,8 +103,8 @@ fn raise<T: Real>(
         .collect();
     // a column of zeros gains nothing
     for look in look.chunks_mut(d) {
-        for (look, seen) in look.iter_mut().zip(seen) {
-            if !seen {
+        for (look, used) in look.iter_mut().zip(used) {
+            if !used {
                 *look = T::ZERO;
             }
         }
@@ -118,16 +113,10 @@ fn raise<T: Real>(
     let mut a = vec![T::ZERO; outputs * count];
     let mut active = vec![T::ZERO; n * count];
     let mut along = vec![T::ZERO; n * count];
-    let all = x.view(0, n);
     let mut climbers: Vec<Climber<T>> = Vec::with_capacity(count);
     for step in 0..=steps {
         look.chunks_mut(d).for_each(normalise);
-        product(
-            MatMut::from_column_major_slice_mut(&mut active, n, count),
-            all,
-            MatRef::from_column_major_slice(&look, d, count),
-            Accum::Replace,
-        );
+        x.times(&look, &mut active);
         for z in &mut active {
             *z = z.positive_part();
         }
@@ -152,12 +141,7 @@ fn raise<T: Real>(
                 *along = if active > T::ZERO { -*along } else { T::ZERO };
             }
             // g = Xᵀ (1(X v ≥ 0) ∘ Z a)
-            product(
-                MatMut::from_column_major_slice_mut(&mut gradient, d, count),
-                all.transpose(),
-                MatRef::from_column_major_slice(&along, n, count),
-                Accum::Replace,
-            );
+            x.times_back(&along, &mut gradient);
             gradient.chunks_mut(d).for_each(normalise);
         }
         for (i, &gain) in gains.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! Descent on the objective of the network: limited-memory BFGS.
 
+use super::features::Features;
 use super::hidden::Hidden;
 use super::objective::{Objective, Slope};
 use crate::inner::{add_scaled, dot, norm};
@@ -28,8 +29,8 @@ struct Pair<T> {
 }
 
 /// Lowers the objective from `units`, never raising it; returns its last slope.
-pub(crate) fn descend<T: Real>(
-    objective: &Objective<'_, T>,
+pub(crate) fn descend<T: Real, X: Features<T>>(
+    objective: &Objective<'_, T, X>,
     units: &mut Hidden<T>,
     patience: Patience,
     stop: &(dyn Fn() -> bool + Sync),
@@ -105,8 +106,8 @@ fn direction<T: Real>(gradient: &[T], pairs: &VecDeque<Pair<T>>) -> Vec<T> {
 }
 
 /// A step length that meets the weak Wolfe conditions, by doubling and halving.
-fn search<T: Real>(
-    objective: &Objective<'_, T>,
+fn search<T: Real, X: Features<T>>(
+    objective: &Objective<'_, T, X>,
     units: &Hidden<T>,
     here: &Slope<T>,
     direction: &[T],

@@ -12,16 +12,20 @@
 mod ascent;
 mod batches;
 mod descent;
+mod features;
 mod fresh;
 mod hidden;
 mod objective;
+mod sparse;
 
 pub(crate) use ascent::Climb;
 pub(crate) use batches::BATCH;
 pub(crate) use descent::{Patience, descend};
+pub(crate) use features::Features;
 pub(crate) use fresh::{Fresh, learn_afresh};
 pub(crate) use hidden::Hidden;
 pub(crate) use objective::{Objective, PART};
+pub(crate) use sparse::SparseRows;
 
 use crate::real::Real;
 use ascent::{Atom, steepest};
@@ -58,8 +62,8 @@ pub struct Round {
 }
 
 /// Rounds of learning from `units`; returns what each did that was not undone.
-pub(crate) fn learn<T: Real>(
-    objective: &Objective<'_, T>,
+pub(crate) fn learn<T: Real, X: Features<T>>(
+    objective: &Objective<'_, T, X>,
     units: &mut Hidden<T>,
     effort: Effort,
     seed: u64,
@@ -113,16 +117,13 @@ pub(crate) fn learn<T: Real>(
 }
 
 /// The largest `‖Zᵀ (X v)_+‖` that an ascent finds.
-pub(crate) fn largest_gain<T: Real>(
-    objective: &Objective<'_, T>,
+pub(crate) fn largest_gain<T: Real, X: Features<T>>(
+    objective: &Objective<'_, T, X>,
     units: &Hidden<T>,
+    climb: Climb,
     seed: u64,
 ) -> f64 {
     let (_, pull) = objective.pull(units);
-    let climb = Climb {
-        starts: 64,
-        steps: 8,
-    };
     let atoms = steepest(objective.x, &pull, climb, seed, 1);
     atoms.first().map_or(0.0, |atom| atom.gain)
 }
@@ -133,8 +134,8 @@ pub(crate) fn penalty<T: Real>(units: &Hidden<T>, beta: f64) -> f64 {
 }
 
 /// Adds a unit along each atom, short enough that the objective falls.
-fn add<T: Real>(
-    objective: &Objective<'_, T>,
+fn add<T: Real, X: Features<T>>(
+    objective: &Objective<'_, T, X>,
     units: &mut Hidden<T>,
     value: f64,
     atoms: &[Atom<T>],

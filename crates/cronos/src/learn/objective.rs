@@ -1,5 +1,6 @@
 //! The objective of the network itself, and its gradient.
 
+use super::features::Features;
 use super::hidden::Hidden;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
@@ -13,9 +14,8 @@ const BLOCK: usize = 256;
 pub(crate) const PART: usize = 4 * BLOCK;
 
 /// `Σ_i weight_i loss(f(x_i), y_i) + ½ β Σ_j (‖w_j‖² + ‖a_j‖²)`
-#[derive(Clone, Copy)]
-pub(crate) struct Objective<'a, T> {
-    pub x: &'a Matrix<T>,
+pub(crate) struct Objective<'a, T, X = Matrix<T>> {
+    pub x: &'a X,
     pub y: &'a Matrix<T>,
     pub weights: Option<&'a [f64]>,
     pub loss: Loss,
@@ -32,14 +32,15 @@ pub(crate) struct Slope<T> {
 }
 
 /// What one part of the rows adds.
-struct Part<T> {
-    loss: f64,
-    gradient: Vec<T>,
-    /// gradient of the loss in the predictions: rows x C
-    pull: Vec<T>,
+pub(crate) struct Part<T> {
+    pub loss: f64,
+    /// As `Hidden::values`, or empty.
+    pub gradient: Vec<T>,
+    /// Gradient of the loss in the predictions: rows x C; empty if there is the other.
+    pub pull: Vec<T>,
 }
 
-impl<T: Real> Objective<'_, T> {
+impl<T: Real, X: Features<T>> Objective<'_, T, X> {
     /// Value and gradient. Parts of the rows are added in order, so the result is
     /// the same for any number of threads.
     pub fn slope(&self, units: &Hidden<T>) -> Slope<T> {
@@ -48,7 +49,7 @@ impl<T: Real> Objective<'_, T> {
 
     /// The same with so many rows in a part.
     pub fn slope_in_parts(&self, units: &Hidden<T>, rows: usize) -> Slope<T> {
-        let parts = self.parts(units, true, rows);
+        let parts = X::parts(self, units, true, rows);
         let beta = T::of(self.beta);
         let mut gradient: Vec<T> = units.values.iter().map(|&value| beta * value).collect();
         let mut loss = 0.0;
@@ -69,38 +70,37 @@ impl<T: Real> Objective<'_, T> {
     /// The loss without the penalty, and its gradient in the predictions: n x C,
     /// row by row.
     pub fn pull(&self, units: &Hidden<T>) -> (f64, Vec<T>) {
-        let parts = self.parts(units, false, PART);
+        let parts = X::parts(self, units, false, PART);
         let loss = parts.iter().map(|part| part.loss).sum();
         (loss, parts.into_iter().flat_map(|part| part.pull).collect())
     }
 
-    /// The predictions: n x C, row by row.
-    pub fn predict(&self, units: &Hidden<T>) -> Vec<f64> {
-        let (d, m, outputs) = (units.features, units.len(), units.outputs);
-        let mut f = vec![0.0; self.x.rows() * outputs];
-        f.par_chunks_mut(BLOCK * outputs)
-            .enumerate()
-            .for_each(|(at, f)| {
-                let rows = f.len() / outputs;
-                let mut z = vec![T::ZERO; rows * m];
-                product(
-                    MatMut::from_column_major_slice_mut(&mut z, rows, m),
-                    self.x.view(at * BLOCK, at * BLOCK + rows),
-                    MatRef::from_column_major_slice(units.inner(), d, m),
-                    Accum::Replace,
-                );
-                for (z, a) in z.chunks(rows).zip(units.outer().chunks(outputs)) {
-                    for (f, z) in f.chunks_mut(outputs).zip(z) {
-                        for (f, a) in f.iter_mut().zip(a) {
-                            *f += a.wide() * z.positive_part().wide();
-                        }
-                    }
-                }
-            });
-        f
+    /// `f` becomes the gradient of the loss for the rows from `from` on, and `loss` grows by it.
+    pub fn losses(&self, from: usize, f: &mut [T], loss: &mut f64) {
+        let outputs = self.y.columns();
+        let mut wide = vec![0.0; 3 * outputs];
+        let (prediction, rest) = wide.split_at_mut(outputs);
+        let (target, pull) = rest.split_at_mut(outputs);
+        for (f, row) in f.chunks_mut(outputs).zip(from..) {
+            for c in 0..outputs {
+                (prediction[c], target[c]) = (f[c].wide(), self.y.at(row, c).wide());
+            }
+            let weight = self.weights.map_or(1.0, |weights| weights[row]);
+            *loss += weight * self.loss.value_and_gradient(prediction, target, pull);
+            for (f, pull) in f.iter_mut().zip(pull.iter()) {
+                *f = T::of(weight * pull);
+            }
+        }
     }
+}
 
-    fn parts(&self, units: &Hidden<T>, with_gradient: bool, rows: usize) -> Vec<Part<T>> {
+impl<T: Real> Objective<'_, T> {
+    pub(super) fn dense_parts(
+        &self,
+        units: &Hidden<T>,
+        with_gradient: bool,
+        rows: usize,
+    ) -> Vec<Part<T>> {
         let n = self.x.rows();
         (0..n.div_ceil(rows))
             .into_par_iter()
@@ -142,20 +142,7 @@ impl<T: Real> Objective<'_, T> {
             outer.transpose(),
             Accum::Replace,
         );
-        // f becomes the gradient of the loss
-        let mut wide = vec![0.0; 3 * outputs];
-        let (prediction, rest) = wide.split_at_mut(outputs);
-        let (target, pull) = rest.split_at_mut(outputs);
-        for (f, row) in f.chunks_mut(outputs).zip(from..to) {
-            for c in 0..outputs {
-                (prediction[c], target[c]) = (f[c].wide(), self.y.at(row, c).wide());
-            }
-            let weight = self.weights.map_or(1.0, |weights| weights[row]);
-            part.loss += weight * self.loss.value_and_gradient(prediction, target, pull);
-            for (f, pull) in f.iter_mut().zip(pull.iter()) {
-                *f = T::of(weight * pull);
-            }
-        }
+        self.losses(from, &mut f, &mut part.loss);
         if part.gradient.is_empty() {
             part.pull.extend_from_slice(&f);
             return;
@@ -191,4 +178,30 @@ impl<T: Real> Objective<'_, T> {
 /// `out = a b`, or added to it.
 pub(super) fn product<T: Real>(out: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>, how: Accum) {
     matmul(out, how, a, b, T::ONE, Par::Seq);
+}
+
+/// The predictions of dense rows: n x C, row by row.
+pub(super) fn predict<T: Real>(x: &Matrix<T>, units: &Hidden<T>) -> Vec<f64> {
+    let (d, m, outputs) = (units.features, units.len(), units.outputs);
+    let mut f = vec![0.0; x.rows() * outputs];
+    f.par_chunks_mut(BLOCK * outputs)
+        .enumerate()
+        .for_each(|(at, f)| {
+            let rows = f.len() / outputs;
+            let mut z = vec![T::ZERO; rows * m];
+            product(
+                MatMut::from_column_major_slice_mut(&mut z, rows, m),
+                x.view(at * BLOCK, at * BLOCK + rows),
+                MatRef::from_column_major_slice(units.inner(), d, m),
+                Accum::Replace,
+            );
+            for (z, a) in z.chunks(rows).zip(units.outer().chunks(outputs)) {
+                for (f, z) in f.chunks_mut(outputs).zip(z) {
+                    for (f, a) in f.iter_mut().zip(a) {
+                        *f += a.wide() * z.positive_part().wide();
+                    }
+                }
+            }
+        });
+    f
 }

@@ -135,8 +135,11 @@ impl Model {
     /// missing (NaN) features were replaced.
     pub fn decide(&self, x: &dyn Table) -> Result<Matrix<f64>, Error> {
         match &self.imputation {
-            Some(_) => self.decide_filled(self.filled(&x.to_matrix())?.as_ref()),
-            None => self.decide_filled(x),
+            // nothing is missing in what is sparse
+            Some(_) if x.to_sparse().is_none() => {
+                self.decide_filled(self.filled(&x.to_matrix())?.as_ref())
+            }
+            _ => self.decide_filled(x),
         }
     }
 

@@ -26,15 +26,30 @@ pub struct Images {
 
 /// How texts become the features of a network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TextInput {
-    /// The folder of the encoder.
-    pub encoder: String,
-    /// Tells this encoder from others.
-    pub fingerprint: String,
-    /// What stands for a text.
-    pub pool: String,
-    /// Tokens of a text at most.
-    pub max_length: usize,
+#[serde(rename_all = "lowercase")]
+pub enum TextInput {
+    /// By a transformer that others have trained.
+    Encoder {
+        /// Its folder or file.
+        path: String,
+        /// Tells it from others.
+        fingerprint: String,
+        /// What stands for a text.
+        pool: String,
+        /// Tokens of a text at most.
+        max_length: usize,
+    },
+    /// By counting words; the names of the features are the terms.
+    Words {
+        /// Words in a term, at least and at most.
+        ngrams: (usize, usize),
+        /// Whether texts are brought to lower case.
+        lowercase: bool,
+        /// Whether a term that occurs `tf` times counts as `1 + ln tf`.
+        sublinear: bool,
+        /// What each term weighs.
+        idf: Vec<f64>,
+    },
 }
 
 /// How the layers in front of a network were trained.

@@ -58,24 +58,30 @@ impl<'a> Wide<'a> {
             }
         }
         // rounding of the products, and as much as it can take from an eigenvalue
-        let mut shift = 8.0 * T::EPSILON * (n as f64).sqrt() * gram.trace() / n as f64;
-        for _ in 0..TRIES {
-            let mut raised = gram.clone();
-            raised.shift(shift);
-            if let Ok(factor) = raised.factor() {
-                return Ok(Self {
-                    table,
-                    scaling,
-                    bias: options.bias,
-                    factor,
-                });
-            }
-            shift *= 10.0;
-        }
-        Err(Error::Numerical(
-            "the inner products of the rows cannot be factored; use --precision f64".into(),
-        ))
+        let shift = 8.0 * T::EPSILON * (n as f64).sqrt() * gram.trace() / n as f64;
+        Ok(Self {
+            table,
+            sparse: None,
+            scaling,
+            bias: options.bias,
+            factor: factored(&gram, shift)?,
+        })
     }
+}
+
+/// The Cholesky factor once the diagonal is raised by `shift`, or by more if rows are too much alike.
+pub(super) fn factored(gram: &Tiled<f64>, mut shift: f64) -> Result<Tiled<f64>, Error> {
+    for _ in 0..TRIES {
+        let mut raised = gram.clone();
+        raised.shift(shift);
+        if let Ok(factor) = raised.factor() {
+            return Ok(factor);
+        }
+        shift *= 10.0;
+    }
+    Err(Error::Numerical(
+        "the inner products of the rows cannot be factored; use --precision f64".into(),
+    ))
 }
 
 /// `A += Σ P Pᵀ` over panels `P`; sums over a panel in `T`, over panels in `f64`.

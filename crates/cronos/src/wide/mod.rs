@@ -7,6 +7,7 @@
 //! Both products read the features once, panel of columns by panel.
 
 mod gram;
+mod sparse;
 #[cfg(test)]
 mod tests;
 
@@ -20,10 +21,12 @@ use crate::path::Path;
 use crate::program::Activation;
 use crate::rows::check_weights;
 use crate::scaling::Scaling;
+use crate::sparse::Sparse;
 use crate::table::Table;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// Entries from which on a matrix that is wider than tall is reduced before gates
@@ -99,14 +102,18 @@ fn reduced<R: Networks>(
     observer: &dyn Observer,
     run: impl FnOnce(&Matrix<f64>, &Options) -> Result<R, Error>,
 ) -> Result<R, Error> {
+    if let Some(x) = table.to_sparse() {
+        sparse::check(&x, options)?;
+    }
     table.check_finite()?;
     check_weights(table.rows(), weights)?;
     let start = Instant::now();
     let plan = plan(table, options);
     plan.check(memory::limit(&options.settings), WAY_OUT)?;
-    let wide = match options.precision {
-        Precision::F32 => Wide::new::<f32>(table, weights, options, observer)?,
-        Precision::F64 => Wide::new::<f64>(table, weights, options, observer)?,
+    let wide = match (table.to_sparse(), options.precision) {
+        (Some(x), _) => Wide::of_sparse(table, x, weights, options)?,
+        (None, Precision::F32) => Wide::new::<f32>(table, weights, options, observer)?,
+        (None, Precision::F64) => Wide::new::<f64>(table, weights, options, observer)?,
     };
     let mut inner = options.clone();
     inner.bias = false;
@@ -133,6 +140,9 @@ fn reduced<R: Networks>(
 /// Whether a table is much wider than tall, and large.
 fn is_worth_it(table: &dyn Table, options: &Options) -> bool {
     let (n, d) = (table.rows(), table.columns());
+    if table.to_sparse().is_some() {
+        return true;
+    }
     let large = n.saturating_mul(d) >= LARGE;
     // gates that are given and kept must be kept as they are
     let kept = matches!(options.gates, GateSource::Given(_));
@@ -160,6 +170,8 @@ fn plan(table: &dyn Table, options: &Options) -> Plan {
 /// The factor `L`, and what leads back from it.
 struct Wide<'a> {
     table: &'a dyn Table,
+    /// The same, if it is sparse.
+    sparse: Option<Cow<'a, Sparse>>,
     scaling: Scaling,
     bias: bool,
     factor: Tiled<f64>,
@@ -177,6 +189,9 @@ impl Wide<'_> {
                 false => 0.0,
             })
             .collect();
+        if let Some(x) = &self.sparse {
+            return (sparse::raise(x, self.scaling.scale[0], t), constants);
+        }
         let starts: Vec<usize> = (0..d).step_by(PANEL).collect();
         for starts in starts.chunks(PANELS) {
             let products: Vec<Vec<f64>> = starts
@@ -232,6 +247,18 @@ impl Wide<'_> {
             });
         }
         directions.check_finite("gate directions")?;
+        let mut products = match &self.sparse {
+            Some(x) => sparse::products(x, self.scaling.scale[0], directions),
+            None => self.products(directions),
+        };
+        let mut lowered = MatMut::from_column_major_slice_mut(&mut products, n, count);
+        self.factor.solve_lower(lowered.as_mut());
+        Ok(Matrix::from_fn(n, count, |i, j| products[j * n + i]))
+    }
+
+    /// `Z g` for each column of `directions`, column by column.
+    fn products(&self, directions: &Matrix<f64>) -> Vec<f64> {
+        let (n, d, count) = (self.table.rows(), directions.rows(), directions.columns());
         let mut products = vec![0.0; n * count];
         for from in (0..d).step_by(PANEL) {
             let panel = self.panel(from);
@@ -244,9 +271,7 @@ impl Wide<'_> {
                 Par::Seq,
             );
         }
-        let mut lowered = MatMut::from_column_major_slice_mut(&mut products, n, count);
-        self.factor.solve_lower(lowered.as_mut());
-        Ok(Matrix::from_fn(n, count, |i, j| products[j * n + i]))
+        products
     }
 
     /// Makes a network on `L` one on raw features.

@@ -6,25 +6,11 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use cronos::{Model, Table, TextInput};
 use cronos_data::{TargetColumn, TextOptions, Texts, read_texts};
-use cronos_deep::language::{Encoder, Pool};
-use std::path::{Path, PathBuf};
+use cronos_deep::language::{Encoder, Pool, Tfidf, TfidfSettings};
+use std::path::PathBuf;
 
 /// Texts that are encoded at a time.
 const BATCH: usize = 32;
-
-/// Makes the description that a model keeps.
-pub struct Description;
-
-impl Description {
-    pub fn of_encoder(folder: &Path, key: &str, pool: Pool, length: usize) -> TextInput {
-        TextInput {
-            encoder: folder.display().to_string(),
-            fingerprint: key.into(),
-            pool: pool.name().into(),
-            max_length: length,
-        }
-    }
-}
 
 /// Texts for a model, with what they should be if `target` says where that is.
 pub fn read(
@@ -39,40 +25,68 @@ pub fn read(
     read_texts(data, &options).map_err(Failure::reading)
 }
 
-/// Features of texts as a model wants them; `folder` is where its encoder is now.
+/// Features of texts as a model wants them; `moved` is where its encoder is now.
 pub fn features(
     model: &Model,
     input: &TextInput,
-    folder: Option<&PathBuf>,
+    moved: Option<&PathBuf>,
     texts: &[String],
 ) -> Result<Box<dyn Table>, Failure> {
-    let _ = model;
-    let stored = PathBuf::from(&input.encoder);
-    let folder = folder.unwrap_or(&stored);
-    if !folder.is_dir() {
-        return Err(Failure::Input(format!(
-            "the encoder of the model is not at {}; say where it is with --encoder",
-            folder.display()
-        )));
+    match input {
+        TextInput::Words {
+            ngrams,
+            lowercase,
+            sublinear,
+            idf,
+        } => {
+            if moved.is_some() {
+                return Err(Failure::Usage(
+                    "--encoder is not for this model, which counts words; leave it out".into(),
+                ));
+            }
+            let settings = TfidfSettings {
+                ngrams: *ngrams,
+                lowercase: *lowercase,
+                sublinear: *sublinear,
+                ..TfidfSettings::default()
+            };
+            let terms = model.feature_names.clone();
+            let words = Tfidf::from_parts(settings, terms, idf.clone())?;
+            Ok(Box::new(words.encode(texts)?))
+        }
+        TextInput::Encoder {
+            path,
+            fingerprint,
+            pool,
+            max_length,
+        } => {
+            let stored = PathBuf::from(path);
+            let place = moved.unwrap_or(&stored);
+            if !place.exists() {
+                return Err(Failure::Input(format!(
+                    "the encoder of the model is not at {}; say where it is with --encoder",
+                    place.display()
+                )));
+            }
+            let key = key(place)?;
+            if key != *fingerprint {
+                output::remark(&format!(
+                    "{} is not the encoder that the model was trained with, or was changed since",
+                    place.display()
+                ));
+            }
+            let pool: Pool = pool.parse().map_err(|error| {
+                Failure::Input(format!("the model was written by a newer version: {error}"))
+            })?;
+            let features = Features {
+                encoder: &Encoder::open(place)?,
+                key: &key,
+                pool,
+                length: *max_length,
+                batch: BATCH,
+                cache: None,
+            };
+            features.table(texts, "texts", &Interrupt::listen()?)
+        }
     }
-    let key = key(folder)?;
-    if key != input.fingerprint {
-        output::remark(&format!(
-            "{} is not the encoder that the model was trained with, or was changed since",
-            folder.display()
-        ));
-    }
-    let pool: Pool = input.pool.parse().map_err(|error| {
-        Failure::Input(format!("the model was written by a newer version: {error}"))
-    })?;
-    let encoder = Encoder::open(folder)?;
-    let features = Features {
-        encoder: &encoder,
-        key: &key,
-        pool,
-        length: input.max_length,
-        batch: BATCH,
-        cache: None,
-    };
-    features.table(texts, "texts", &Interrupt::listen()?)
 }

@@ -29,6 +29,11 @@ pub struct Features<'a> {
 /// Tells encoders apart by all that is in their folder.
 pub fn key(folder: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::Input(format!("{} cannot be read: {error}", folder.display()));
+    if folder.is_file() {
+        let mut hash = Fingerprint::new();
+        hash.words(&fs::read(folder).map_err(failed)?);
+        return Ok(hash.digits());
+    }
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
         .map_err(failed)?;

@@ -1,6 +1,5 @@
 //! `cronos text fit`
 
-use super::bundle::Description;
 use super::features::{Features, cache, key};
 use super::sample::sample;
 use super::tune;
@@ -13,8 +12,9 @@ use crate::commands::knobs;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output;
+use cronos::TextInput;
 use cronos_data::{TextOptions, Texts, read_texts};
-use cronos_deep::language::Encoder;
+use cronos_deep::language::{Encoder, Tfidf, TfidfSettings};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -32,7 +32,7 @@ pub fn run(text: &TextFit) -> Result<ExitCode, Failure> {
     let job = Job::of_texts(&fit.source, train, test, |train, truth, test| {
         match &text.encoding.encoder {
             Some(folder) => by_encoder(text, folder, (train, truth), test, &interrupt),
-            None => Err(Failure::Usage("--encoder is missing".into())),
+            None => by_words(train, test),
         }
     })?;
     tabular::learn(fit, job, &options, None, &interrupt, start)
@@ -72,6 +72,26 @@ fn refuse(source: &Source) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Features by counting the words of the training texts.
+fn by_words(train: &[String], test: Option<&[String]>) -> Result<Encoded, Failure> {
+    let settings = TfidfSettings::default();
+    let words = Tfidf::learn(train, settings.clone())?;
+    Ok(Encoded {
+        train: Box::new(words.encode(train)?),
+        test: match test {
+            Some(texts) => Some(Box::new(words.encode(texts)?)),
+            None => None,
+        },
+        names: words.terms().to_vec(),
+        text: TextInput::Words {
+            ngrams: settings.ngrams,
+            lowercase: settings.lowercase,
+            sublinear: settings.sublinear,
+            idf: words.idf().to_vec(),
+        },
+    })
 }
 
 /// Features by an encoder that others have trained, perhaps further trained here.
@@ -121,6 +141,11 @@ fn by_encoder(
             None => None,
         },
         names,
-        text: Description::of_encoder(&place, &key, pool, length),
+        text: TextInput::Encoder {
+            path: place.display().to_string(),
+            fingerprint: key,
+            pool: pool.name().into(),
+            max_length: length,
+        },
     })
 }
