@@ -12,6 +12,7 @@ mod augment;
 mod features;
 mod inputs;
 mod kernels;
+mod language;
 mod loss;
 pub mod optim;
 pub mod parameters;
@@ -25,6 +26,7 @@ pub use burn::tensor::Device;
 pub use features::{Features, Layers};
 pub use inputs::{Inputs, Scale};
 pub use kernels::Kernels;
+pub use language::{gguf, onnx};
 pub use recipe::{ALTERNATION, About, Data, Moves, Recipe, Truth};
 pub use train::{
     Checkpoint, End, Epoch, Goal, Keep, Options, Rule, Samples, Trained, Watch, train, train_with,
