@@ -29,3 +29,15 @@ impl Session {
         match *self {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::OnnxEncoder;
+
+    #[test]
+    fn a_build_without_a_runtime_says_so() {
+        let refused = OnnxEncoder::open("model.onnx".as_ref()).unwrap_err();
+        let text = refused.to_string();
+        assert!(text.contains("rebuild with --features onnx"), "{text}");
+    }
+}
