@@ -211,7 +211,8 @@ fn images_reach_the_model_in_its_order_and_scale() {
         let own = pixels[image * 24..][..24].iter().skip(channel).step_by(3);
         own.map(|&x| f64::from(x)).sum::<f64>() / 8.0
     };
-    let scales: [(PixelScale, fn(f64, usize) -> f64); 3] = [
+    type Formula = fn(f64, usize) -> f64;
+    let scales: [(PixelScale, Formula); 3] = [
         (PixelScale::Unit, |x, _| x / 255.0),
         (PixelScale::Symmetric, |x, _| x / 127.5 - 1.0),
         (PixelScale::ImageNet, |x, channel| {

@@ -134,7 +134,7 @@ fn tensor<R: Read>(from: &mut Bytes<R>) -> Result<Tensor, String> {
         .ok_or_else(absurd)?;
     let bytes = match formats::format_of(code) {
         // a row is a whole number of blocks
-        Some(format) if lengths[0] % format.block as u64 != 0 => return Err(absurd()),
+        Some(format) if !lengths[0].is_multiple_of(format.block as u64) => return Err(absurd()),
         Some(format) => {
             let blocks = count / format.block as u64;
             let bytes = blocks.checked_mul(format.bytes as u64);
@@ -169,7 +169,7 @@ fn check(tensors: &[Tensor], alignment: u64, held: u64) -> Result<(), String> {
             bytes,
             ..
         } = tensor;
-        if offset % alignment != 0 || *offset < free {
+        if !offset.is_multiple_of(alignment) || *offset < free {
             return Err(format!(
                 "has tensor `{name}` at byte {offset} of its data, across another one or no \
                  multiple of {alignment}; it is damaged"

@@ -73,6 +73,7 @@ pub struct Encoded {
 }
 
 /// Numbers for an input.
+#[cfg_attr(not(feature = "onnx"), expect(dead_code))]
 enum Feed {
     Reals(Vec<f32>),
     Whole(Vec<i32>),

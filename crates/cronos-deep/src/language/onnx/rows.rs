@@ -9,7 +9,7 @@ const AT_ONCE: usize = 1 << 20;
 impl OnnxEncoder {
     /// The model on rows of `columns` numbers each.
     pub fn encode_rows(&self, rows: &[f32], columns: usize) -> Result<Encoded, Error> {
-        if columns == 0 || rows.is_empty() || rows.len() % columns != 0 {
+        if columns == 0 || rows.is_empty() || !rows.len().is_multiple_of(columns) {
             return Err(Error::Shape {
                 what: "rows",
                 expected: format!("1 or more rows of {columns} numbers"),
