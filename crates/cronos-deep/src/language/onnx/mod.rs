@@ -2,7 +2,8 @@
 //!
 //! The model is run by [rten](https://github.com/robertknight/rten) in single precision if the
 //! crate is built with the feature `onnx`; without it, [`OnnxEncoder::open`] says so. An ONNX
-//! file is a program: what it computes, and the memory that takes, is its author's choice.
+//! file is a program: one that asks for more memory than there is ends the process, so open only
+//! files of a source you trust.
 
 #[cfg(not(feature = "onnx"))]
 #[path = "absent.rs"]
