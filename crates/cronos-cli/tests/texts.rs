@@ -194,7 +194,7 @@ fn bad_texts_are_refused() {
     }
     folder.put("m.jsonl", jsonl(&reviews(20)));
     for (line, part) in [
-        ("text fit m.jsonl --encoder nowhere", "is no folder"),
+        ("text fit m.jsonl --encoder nowhere", "is no encoder"),
         ("text fit m.jsonl --encoder gpt2 --max-length 65", "not between 1 and 64"),
         ("text fit m.jsonl --text words", "there is no column \"words\""),
         ("text fit m.jsonl --target words", "there is no column \"words\""),

@@ -79,8 +79,8 @@ pub struct Encoding {
     /// longest]
     #[arg(long, value_name = "NAME")]
     pub text: Option<String>,
-    /// Folder with the encoder: config.json, tokenizer.json and model.safetensors of a GPT-2, BERT or
-    /// Llama [default: counts of words and pairs of words (TF-IDF), which need no download]
+    /// The encoder: a folder with config.json, tokenizer.json and model.safetensors of a GPT-2, BERT
+    /// or Llama, or the .gguf file of a Llama [default: counts of words and pairs of words (TF-IDF), which need no download]
     #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
     /// What stands for a text: first, last, mean, attention, or flat for the states of all tokens

@@ -1,5 +1,6 @@
 //! A published transformer with its tokenizer.
 
+use super::from_gguf;
 use super::pool::Pool;
 use super::tokens::Tokens;
 use super::transformer::{Batch, Family, Transformer};
@@ -16,17 +17,21 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Reads a folder with `config.json`, the tokenizer and the weights as safetensors.
-    pub fn open(folder: &Path) -> Result<Self, Error> {
-        if !folder.is_dir() {
+    /// Reads a folder with `config.json`, the tokenizer and the weights as safetensors, or a
+    /// GGUF file.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        if from_gguf::is_one(path) {
+            return from_gguf::open(path);
+        }
+        if !path.is_dir() {
             return Err(Error::Format(format!(
-                "{} is no folder; an encoder is a folder with config.json, tokenizer.json and \
-                 model.safetensors",
-                folder.display()
+                "{} is no encoder; give a folder with config.json, tokenizer.json and \
+                 model.safetensors, or a .gguf file",
+                path.display()
             )));
         }
-        let (transformer, parameters) = Transformer::open(folder)?;
-        let tokens = Tokens::open(folder)?;
+        let (transformer, parameters) = Transformer::open(path)?;
+        let tokens = Tokens::open(path)?;
         Self::new(transformer, parameters, tokens)
     }
 

@@ -7,6 +7,9 @@
 //! ```
 
 mod encoder;
+mod from_gguf;
+pub mod gguf;
+pub mod onnx;
 mod pool;
 mod tfidf;
 mod tokens;

@@ -2,6 +2,7 @@
 
 use super::transformer::{Config, Slot, Transformer};
 use cronos::Error;
+use half::{bf16, f16};
 use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 use safetensors::Dtype;
 use serde_json::Value;
@@ -230,22 +231,10 @@ fn numbers(kind: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
             let four = bytes.as_chunks::<4>().0.iter();
             four.map(|&bytes| f32::from_le_bytes(bytes)).collect()
         }
-        Dtype::BF16 => halves().map(|bits| f32::from_bits(u32::from(bits) << 16)).collect(),
-        Dtype::F16 => halves().map(half).collect(),
+        Dtype::BF16 => halves().map(|bits| bf16::from_bits(bits).to_f32()).collect(),
+        Dtype::F16 => halves().map(|bits| f16::from_bits(bits).to_f32()).collect(),
         _ => return None,
     })
-}
-
-/// A number of 1 bit of sign, 5 of exponent and 10 of fraction.
-fn half(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
-    sign * match exponent {
-        0 => fraction * 2f32.powi(-24),
-        31 if fraction == 0.0 => f32::INFINITY,
-        31 => f32::NAN,
-        _ => (1024.0 + fraction) * 2f32.powi(exponent - 25),
-    }
 }
 
 #[cfg(test)]
@@ -254,17 +243,10 @@ mod tests {
 
     #[test]
     fn halves_are_read() {
-        for (bits, value) in [
-            (0x3c00, 1.0),
-            (0xc000, -2.0),
-            (0x3555, 0.333_251_95),
-            (0x0001, 5.960_464_5e-8),
-            (0x7bff, 65504.0),
-            (0x8000, -0.0),
-        ] {
-            assert_eq!(half(bits), value, "{bits:x}");
-        }
-        assert!(half(0x7e00).is_nan() && half(0xfc00) == f32::NEG_INFINITY);
+        let bytes = [0x00, 0x3c, 0x00, 0xc0, 0x55, 0x35, 0x01, 0x00, 0xff, 0x7b];
+        let expected = vec![1.0, -2.0, 0.333_251_95, 5.960_464_5e-8, 65504.0];
+        assert_eq!(numbers(Dtype::F16, &bytes), Some(expected));
         assert_eq!(numbers(Dtype::BF16, &[0x80, 0x3f, 0x20, 0xc0]), Some(vec![1.0, -2.5]));
+        assert_eq!(numbers(Dtype::I64, &[0; 8]), None);
     }
 }
