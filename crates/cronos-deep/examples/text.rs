@@ -1,7 +1,8 @@
 //! Classifies texts: `cargo run --release -p cronos-deep --example text -- TRAIN TEST`.
 //!
 //! Both files have a JSON object with `text` and `label` in each line, perhaps compressed by gzip. More arguments, in
-//! any order: `fast` or `best`, `squared` or `logistic`, `words=3` (in a term at most), `terms=100000` (at most).
+//! any order: `fast` or `best`, `squared` or `logistic`, `words=3` (in a term at most), `terms=100000` (at most),
+//! `beta=20`.
 
 use cronos::auto::Preset;
 use cronos::{Classifier, Loss, Options};
