@@ -19,7 +19,6 @@ import torch_adamw
 from report import arguments, finish, say, table
 
 BATCH = 32
-LENGTH = 128
 SPEED_TEXTS = 256
 PENALTIES = [0.01, 0.1, 1.0, 10.0]  # of logistic regression, by a tenth of the rows held out
 
@@ -43,14 +42,14 @@ def logistic(x, y, x_test, y_test) -> dict:
     return {"test": float(model.score(x_test, y_test)), "seconds": seconds, "c": best}
 
 
-def features(options, encoder: Path, sample: int) -> list[np.ndarray]:
+def features(options, encoder: Path, sample: int, length: int) -> list[np.ndarray]:
     """Features and targets of the training and of the test texts, by cronos."""
     arrays = []
     for part in ("train", "test"):
         x, y = (options.folder / f"{part}-{name}.npy" for name in "xy")
         path = options.texts / f"imdb_{part}.jsonl.gz"
         cronos_command.run(
-            options.program, "embed", path, "--encoder", encoder, "--max-length", LENGTH, "--sample",
+            options.program, "embed", path, "--encoder", encoder, "--max-length", length, "--sample",
             sample, "--out", x, "--targets", y, "--target", "label", "--force",
         )  # fmt: skip
         arrays += [np.load(x), np.load(y).ravel().astype(np.int64)]
@@ -60,19 +59,19 @@ def features(options, encoder: Path, sample: int) -> list[np.ndarray]:
     return [scaled(x), y, scaled(x_test), y_test]
 
 
-def by_encoder(options, name: str, encoder: Path, sample: int) -> dict:
+def by_encoder(options, name: str, encoder: Path, sample: int, length: int) -> dict:
     train, test = (options.texts / f"imdb_{part}.jsonl.gz" for part in ("train", "test"))
     answer = cronos_command.run(
         options.program, "text", "fit", train, "--test", test, "--target", "label", "--encoder", encoder,
-        "--max-length", LENGTH, "--sample", sample,
+        "--max-length", length, "--sample", sample,
     )  # fmt: skip
     say(f"{name}: cronos {answer['test']}, {answer['seconds']}")
-    arrays = features(options, encoder, sample)
+    arrays = features(options, encoder, sample, length)
     adamw = torch_adamw.sweep(*arrays, answer["neurons"], options.quick)
     say(f"{name}: AdamW {adamw['test']}, {adamw['seconds']:.1f} s")
     linear = logistic(*arrays)
     say(f"{name}: logistic regression {linear}")
-    return {"features": name, "rows": len(arrays[1]), "cronos": answer, "adamw": adamw, "logistic": linear}
+    return {"features": f"{name}, {length} tokens", "rows": len(arrays[1]), "cronos": answer, "adamw": adamw, "logistic": linear}
 
 
 def by_words(options) -> dict:
@@ -137,7 +136,7 @@ def bag(head, x):
     )
 
 
-def speed(options, name: str, encoder: Path) -> dict:
+def speed(options, name: str, encoder: Path, length: int) -> dict:
     """Texts a second, by PyTorch and by cronos, in turn; loading is not counted."""
     raw, _ = texts(options.texts / "imdb_test.jsonl.gz")
     raw = raw[:: len(raw) // SPEED_TEXTS][:SPEED_TEXTS]
@@ -157,29 +156,30 @@ def speed(options, name: str, encoder: Path) -> dict:
         start = time.perf_counter()
         with torch.no_grad():
             for first in range(0, len(raw), BATCH):
-                cut = tokens(raw[first : first + BATCH], truncation=True, max_length=LENGTH,
+                cut = tokens(raw[first : first + BATCH], truncation=True, max_length=length,
                              padding=True, return_tensors="pt")
                 states, mask = model(**cut).last_hidden_state, cut["attention_mask"][..., None]
                 theirs = (states * mask).sum(1) / mask.sum(1)
         best["PyTorch"] = min(best["PyTorch"], time.perf_counter() - start)
         out = options.folder / "speed.npy"
         answer = cronos_command.run(
-            options.program, "embed", file, "--encoder", encoder, "--max-length", LENGTH, "--batch",
+            options.program, "embed", file, "--encoder", encoder, "--max-length", length, "--batch",
             BATCH, "--no-cache", "--out", out, "--force",
         )  # fmt: skip
         best["cronos"] = min(best["cronos"], answer["seconds"]["encoding"])
     difference = float(np.abs(np.load(out)[-len(theirs) :] - theirs.numpy()).max())
     say(f"{name}: {best}, largest difference {difference:.1e}")
-    return {"features": name, "seconds": best, "texts": len(raw), "difference": difference}
+    return {"features": f"{name}, {length} tokens", "seconds": best, "texts": len(raw), "difference": difference}
 
 
 def main() -> None:
     options = arguments(__doc__)
     encoders = {}
     for given in options.encoder:
-        name, path, sample = given.split("=", 1)[0], *given.split("=", 1)[1].rsplit("@", 1)
-        encoders[name] = (Path(path), int(sample))
-    speeds = [speed(options, name, path) for name, (path, _) in encoders.items()]
+        name, rest = given.split("=", 1)
+        path, sample, length = rest.rsplit("@", 2)
+        encoders[name] = (Path(path), int(sample), int(length))
+    speeds = [speed(options, name, path, length) for name, (path, _, length) in encoders.items()]
     runs = [by_words(options)]
     runs += [by_encoder(options, name, *where) for name, where in encoders.items()]
     percent = lambda share: f"{100 * share:.2f} %"
@@ -200,8 +200,8 @@ def main() -> None:
 Movie reviews (IMDb), as many to test as to train on. Times are those of the learners, without making features. AdamW: on \
 TF-IDF a linear layer, else as many hidden units as cronos has; batches of {torch_adamw.BATCH}, at most {torch_adamw.EPOCHS} \
 epochs, {torch_adamw.TRIES} learning rates drawn log-uniformly from 1e-5 to 0.1; rate, epoch and the penalty of logistic regression \
-are chosen on a tenth of the rows held out. Encoders read {LENGTH} tokens of a text. Command: `cargo xtask bench language --texts DIR \
---encoder NAME=PATH@TEXTS`.
+are chosen on a tenth of the rows held out. Command: `cargo xtask bench language --texts DIR \
+--encoder NAME=PATH@TEXTS@LENGTH`.
 
 {table(head, rows, {"features", "learner"})}
 

@@ -13,7 +13,7 @@ def arguments(about: str) -> argparse.Namespace:
     parser.add_argument("--result", type=Path, required=True, help="the JSON to write")
     parser.add_argument("--images", type=Path, help="folder of Fashion-MNIST's IDX files")
     parser.add_argument("--texts", type=Path, help="folder of imdb_train.jsonl.gz and imdb_test.jsonl.gz")
-    parser.add_argument("--encoder", action="append", default=[], help="NAME=PATH@TEXTS")
+    parser.add_argument("--encoder", action="append", default=[], help="NAME=PATH@TEXTS@LENGTH")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds a run may take")
     parser.add_argument("--longest", type=float, help="seconds a peer may take to show how slow it is")
     parser.add_argument("--repeats", type=int, default=3, help="runs of what is fast")

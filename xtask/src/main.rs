@@ -29,8 +29,9 @@ Options of bench:
   --images DIR         folder of Fashion-MNIST's IDX files [default: FASHION_MNIST, or Debian's
                        package, which is fetched if it is missing]
   --texts DIR          folder of imdb_train.jsonl.gz and imdb_test.jsonl.gz, for language
-  --encoder NAME=PATH@TEXTS
-                       an encoder for language and how many texts it reads; may be given again
+  --encoder NAME=PATH@TEXTS@LENGTH
+                       an encoder for language, how many texts it reads and how many tokens of
+                       each; may be given again
   --resume             keep the problems of peers that were done with the same limit
 ";
 

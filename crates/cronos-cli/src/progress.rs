@@ -180,7 +180,9 @@ impl Bar {
     /// So many things called `what`.
     pub fn new(all: usize, what: &str) -> Self {
         let bar = ProgressBar::new(all as u64);
-        let template = format!("{{spinner}} {{bar:20}} {{pos}} of {{len}} {what}  {{msg}}  {{elapsed}}, {{eta}} left");
+        let template = format!(
+            "{{spinner}} {{bar:20}} {{pos}} of {{len}} {what}  {{msg}}  {{elapsed}}, {{eta}} left"
+        );
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }

@@ -95,14 +95,21 @@ fn features_are_written_kept_and_the_same_again() {
     assert_eq!(kept, 1);
     // work that was broken off goes on: half of the rows are there already
     let whole = folder.bytes("x.npy");
-    let name = std::fs::read_dir(folder.path("kept")).unwrap().next().unwrap().unwrap();
+    let name = std::fs::read_dir(folder.path("kept"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
     let name = name.file_name().into_string().unwrap();
     let key = name.strip_suffix(".npy").unwrap();
     std::fs::remove_file(folder.path(&format!("kept/{name}"))).unwrap();
     let half = whole.len() - 35 * 16 * 4 - 3;
     folder.put(&format!("kept/.{name}.{key}.part"), &whole[..half]);
     let ended = folder.run("embed reviews.jsonl --encoder gpt2 --cache kept --out more.npy");
-    assert!(ended.stderr.contains("34 of 70 texts were encoded before"), "{ended:?}");
+    assert!(
+        ended.stderr.contains("34 of 70 texts were encoded before"),
+        "{ended:?}"
+    );
     assert_eq!(folder.bytes("more.npy"), whole);
     // the features and targets are those of any other fit
     folder.print("fit x.npy --target y.npy --gates 5 --beta 1 --tolerance 0.1");
@@ -125,14 +132,23 @@ fn a_model_on_an_encoder_predicts_raw_text() {
     let scores = folder.json("eval m.safetensors reviews.csv --json");
     let accuracy = number(&scores, "/accuracy");
     let truth = reviews(120);
-    let lines = text.lines().skip(1).map(|line| line.split(',').next().unwrap());
+    let lines = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap());
     let right = lines.zip(&truth).filter(|(line, (_, class))| line == class);
     assert!((right.count() as f64 / 120.0 - accuracy).abs() < 1e-9);
     // the encoder is somewhere else now
     std::fs::rename(folder.path("gpt2"), folder.path("moved")).unwrap();
     let refused = folder.refused(3, "predict m.safetensors reviews.csv");
-    assert!(refused.contains("say where it is with --encoder"), "{refused}");
-    assert_eq!(folder.print("predict m.safetensors reviews.csv --encoder moved"), text);
+    assert!(
+        refused.contains("say where it is with --encoder"),
+        "{refused}"
+    );
+    assert_eq!(
+        folder.print("predict m.safetensors reviews.csv --encoder moved"),
+        text
+    );
 }
 
 #[test]
@@ -148,20 +164,37 @@ fn the_three_settings_run() {
         assert_ne!(report["objective"], frozen["objective"], "{setting}");
     }
     // saved, the encoder that was trained is part of the model
-    let line = format!(
-        "{line} --setting ft --tune-rate 0.003 --out m.safetensors --save-encoder tuned"
-    );
+    let line =
+        format!("{line} --setting ft --tune-rate 0.003 --out m.safetensors --save-encoder tuned");
     let report = folder.json(&line);
     let scores = folder.json("eval m.safetensors reviews.csv --json");
     assert!(number(&scores, "/accuracy") <= 1.0 && report["train"].is_object());
     for (line, part) in [
         ("text fit reviews.csv --setting ft", "--encoder"),
-        ("text fit reviews.csv --encoder gpt2 --setting ft --out n", "--save-encoder"),
-        ("text fit reviews.csv --encoder gpt2 --save-encoder tuned", "--setting"),
-        ("text fit reviews.csv --encoder gpt2 --setting ft --save-encoder tuned", "exists"),
-        ("text fit reviews.csv --encoder gpt2 --unlabelled reviews.csv", "domain-adapted"),
-        ("text fit reviews.csv --encoder gpt2 --setting ft --tune-rate 0", "above 0"),
-        ("text fit reviews.csv --encoder gpt2 --pool most", "first, last, mean"),
+        (
+            "text fit reviews.csv --encoder gpt2 --setting ft --out n",
+            "--save-encoder",
+        ),
+        (
+            "text fit reviews.csv --encoder gpt2 --save-encoder tuned",
+            "--setting",
+        ),
+        (
+            "text fit reviews.csv --encoder gpt2 --setting ft --save-encoder tuned",
+            "exists",
+        ),
+        (
+            "text fit reviews.csv --encoder gpt2 --unlabelled reviews.csv",
+            "domain-adapted",
+        ),
+        (
+            "text fit reviews.csv --encoder gpt2 --setting ft --tune-rate 0",
+            "above 0",
+        ),
+        (
+            "text fit reviews.csv --encoder gpt2 --pool most",
+            "first, last, mean",
+        ),
     ] {
         let ended = folder.run(line);
         assert_eq!(ended.code, Some(2), "{line}: {ended:?}");
@@ -174,12 +207,28 @@ fn bad_texts_are_refused() {
     let folder = Folder::new();
     encoder(&folder, "gpt2");
     let cases: [(&str, &[u8], &str); 12] = [
-        ("a.jsonl", b"{\"text\": \"a\", \"label\": 1}\n{\"text\": \"  \", \"label\": 0}\n", "line 2"),
-        ("b.jsonl", b"{\"text\": \"a\", \"label\": 1}\n{\"text\": \"b\"}\n", "no field \"label\""),
-        ("c.jsonl", b"{\"text\": \"a\", \"label\": 1}\nnonsense\n", "line 2: it is no JSON"),
+        (
+            "a.jsonl",
+            b"{\"text\": \"a\", \"label\": 1}\n{\"text\": \"  \", \"label\": 0}\n",
+            "line 2",
+        ),
+        (
+            "b.jsonl",
+            b"{\"text\": \"a\", \"label\": 1}\n{\"text\": \"b\"}\n",
+            "no field \"label\"",
+        ),
+        (
+            "c.jsonl",
+            b"{\"text\": \"a\", \"label\": 1}\nnonsense\n",
+            "line 2: it is no JSON",
+        ),
         ("d.jsonl", b"{\"text\": \"a\", \"label\": null}\n", "line 1"),
         ("e.jsonl", b"{\"text\": 7, \"label\": 1}\n", "is no text"),
-        ("f.jsonl", b"{\"text\": \"\xff\", \"label\": 1}\n", "not UTF-8"),
+        (
+            "f.jsonl",
+            b"{\"text\": \"\xff\", \"label\": 1}\n",
+            "not UTF-8",
+        ),
         ("g.jsonl", b"[1]\n", "is no object"),
         ("h.csv", b"text,label\na,1\nb,\n", "line 3"),
         ("i.csv", b"text,label\na, b,1\n", "line 2 has 3 cells"),
@@ -195,10 +244,22 @@ fn bad_texts_are_refused() {
     folder.put("m.jsonl", jsonl(&reviews(20)));
     for (line, part) in [
         ("text fit m.jsonl --encoder nowhere", "is no encoder"),
-        ("text fit m.jsonl --encoder gpt2 --max-length 65", "not between 1 and 64"),
-        ("text fit m.jsonl --text words", "there is no column \"words\""),
-        ("text fit m.jsonl --target words", "there is no column \"words\""),
-        ("text fit m.jsonl --target text --text text", "both the text and the target"),
+        (
+            "text fit m.jsonl --encoder gpt2 --max-length 65",
+            "not between 1 and 64",
+        ),
+        (
+            "text fit m.jsonl --text words",
+            "there is no column \"words\"",
+        ),
+        (
+            "text fit m.jsonl --target words",
+            "there is no column \"words\"",
+        ),
+        (
+            "text fit m.jsonl --target text --text text",
+            "both the text and the target",
+        ),
         ("text fit m.parquet", "is no file of texts"),
         ("text fit m2.jsonl", "no such file"),
     ] {
@@ -221,7 +282,10 @@ fn folders_and_plain_lines_are_texts_too() {
     }
     let report = folder.json("text fit set --fast --json --out m.safetensors");
     assert_eq!(report["data"]["classes"], serde_json::json!(["neg", "pos"]));
-    folder.put("new.txt", "the film was great and fine\nthe plot was awful and dull\n");
+    folder.put(
+        "new.txt",
+        "the film was great and fine\nthe plot was awful and dull\n",
+    );
     let text = folder.print("predict m.safetensors new.txt");
     let labels: Vec<&str> = text.lines().skip(1).map(|line| &line[..3]).collect();
     assert_eq!(labels, ["pos", "neg"]);

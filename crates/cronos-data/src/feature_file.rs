@@ -84,7 +84,10 @@ impl FeatureFile {
                 self.done
             )));
         }
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
         let written = self.file.write_all(&bytes);
         written.map_err(|error| DataError::io("write", self.part.display(), error))?;
         self.done += rows;
@@ -116,7 +119,8 @@ fn row_bytes(columns: usize) -> usize {
 
 /// The head of an npy file of version 1.
 fn header(rows: usize, columns: usize) -> Vec<u8> {
-    let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    let text =
+        format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     // magic, version and length take 10 bytes; the whole is a multiple of 64, a line feed last
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
     let mut header = b"\x93NUMPY\x01\x00".to_vec();

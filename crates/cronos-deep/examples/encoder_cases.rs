@@ -18,14 +18,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn case(folder: &Path) -> Result<(), Box<dyn Error>> {
     let (transformer, parameters) = Transformer::open(folder)?;
-    let inputs: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("inputs.json"))?)?;
+    let inputs: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("inputs.json"))?)?;
     let texts: Vec<Vec<u32>> = serde_json::from_value(inputs["texts"].clone())?;
     let length = inputs["length"].as_u64().ok_or("no length")? as usize;
     let filler = inputs["filler"].as_u64().ok_or("no filler")? as u32;
     let batch = Batch::filled(texts.iter().map(Vec::as_slice), length, filler)?;
     let width = transformer.config().width;
     let states = transformer.states(&parameters, &batch);
-    let mut tensors = vec![("states".to_string(), vec![texts.len(), length, width], states)];
+    let mut tensors = vec![(
+        "states".to_string(),
+        vec![texts.len(), length, width],
+        states,
+    )];
     let mut gradient = vec![0.0; transformer.parameters()];
     let mut tape = Tape::default();
     transformer.forward(&parameters, &batch, &mut tape);
@@ -61,11 +66,19 @@ fn case(folder: &Path) -> Result<(), Box<dyn Error>> {
     }
     let bytes: Vec<Vec<u8>> = tensors
         .iter()
-        .map(|(.., values)| values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        .map(|(.., values)| {
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect()
+        })
         .collect();
     let mut views = Vec::new();
     for ((name, shape, _), bytes) in tensors.iter().zip(&bytes) {
-        views.push((name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes)?));
+        views.push((
+            name.as_str(),
+            TensorView::new(Dtype::F32, shape.clone(), bytes)?,
+        ));
     }
     safetensors::serialize_to_file(views, None, &folder.join("ours.safetensors"))?;
     Ok(())

@@ -115,11 +115,24 @@ fn gradients_are_slopes() {
         transformer.forward(&parameters, &batch, &mut tape);
         assert_eq!(tape.states(), transformer.states(&parameters, &batch));
         let mut gradient = vec![0.0; parameters.len()];
-        transformer.backward(&parameters, &batch, &mut tape, &mut pull.clone(), &mut gradient);
+        transformer.backward(
+            &parameters,
+            &batch,
+            &mut tape,
+            &mut pull.clone(),
+            &mut gradient,
+        );
         for _ in 0..4 {
-            let along: Vec<f32> = parameters.iter().map(|_| rng.random_range(-1.0..1.0)).collect();
+            let along: Vec<f32> = parameters
+                .iter()
+                .map(|_| rng.random_range(-1.0..1.0))
+                .collect();
             let moved = |step: f32| -> Vec<f32> {
-                parameters.iter().zip(&along).map(|(p, a)| p + step * a).collect()
+                parameters
+                    .iter()
+                    .zip(&along)
+                    .map(|(p, a)| p + step * a)
+                    .collect()
             };
             let h = 1e-3;
             let difference = (value(&moved(h)) - value(&moved(-h))) / (2.0 * f64::from(h));
@@ -138,7 +151,10 @@ fn threads_change_no_bit() {
     let parameters = drawn(&transformer);
     let batch = Batch::new(TEXTS).unwrap();
     let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| {
             let mut gradient = vec![0.0; parameters.len()];
             let mut tape = Tape::default();
@@ -165,10 +181,17 @@ fn tokenizer(folder: &Path) {
     for (at, letter) in ('a'..='z').enumerate() {
         vocabulary.insert(letter.to_string(), json!(at));
     }
-    for (at, token) in ["Ġ", "th", "the", "an", "<|endoftext|>"].into_iter().enumerate() {
+    for (at, token) in ["Ġ", "th", "the", "an", "<|endoftext|>"]
+        .into_iter()
+        .enumerate()
+    {
         vocabulary.insert(token.into(), json!(26 + at));
     }
-    fs::write(folder.join("vocab.json"), Value::Object(vocabulary).to_string()).unwrap();
+    fs::write(
+        folder.join("vocab.json"),
+        Value::Object(vocabulary).to_string(),
+    )
+    .unwrap();
     let merges = "#version: 0.2\nt h\nth e\na n\n";
     fs::write(folder.join("merges.txt"), merges).unwrap();
 }
@@ -266,8 +289,16 @@ fn texts_that_make_no_sense_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let encoder = written(folder.path());
     let refused = |text: &str, length: usize| encoder.cut(&["a", text], length).unwrap_err();
-    assert!(refused("", 8).to_string().contains("row 1: the text \"\" has no tokens"));
-    assert!(refused("a", 17).to_string().contains("not between 1 and 16"));
+    assert!(
+        refused("", 8)
+            .to_string()
+            .contains("row 1: the text \"\" has no tokens")
+    );
+    assert!(
+        refused("a", 17)
+            .to_string()
+            .contains("not between 1 and 16")
+    );
     // a very long text is cut
     let long = "the ".repeat(100_000);
     assert_eq!(encoder.cut(&[&long], 16).unwrap()[0].len(), 16);
@@ -314,7 +345,8 @@ fn the_published_file_of_gpt2_is_read() {
         }
         let header = Value::Object(header).to_string();
         let mut file = File::create(folder.path().join("model.safetensors")).unwrap();
-        file.write_all(&(header.len() as u64).to_le_bytes()).unwrap();
+        file.write_all(&(header.len() as u64).to_le_bytes())
+            .unwrap();
         file.write_all(header.as_bytes()).unwrap();
         file.set_len((8 + header.len() + end) as u64).unwrap();
         let config = json!({
@@ -354,8 +386,13 @@ fn training_on_classes_and_on_texts_lowers_the_loss() {
         };
         let mut tuned = encoder.clone();
         let goal = ((&labels[..], 2), (Pool::Mean, 16));
-        tuned.tune_on_classes(&tokens, goal.0, goal.1, &tuning, &mut watch).unwrap();
-        assert!(losses[0] > 0.6 && losses[losses.len() - 1] < 0.5 * losses[0], "{blocks:?}: {losses:?}");
+        tuned
+            .tune_on_classes(&tokens, goal.0, goal.1, &tuning, &mut watch)
+            .unwrap();
+        assert!(
+            losses[0] > 0.6 && losses[losses.len() - 1] < 0.5 * losses[0],
+            "{blocks:?}: {losses:?}"
+        );
         let changed = |first: usize, last: usize| {
             tuned.parameters()[first..last] != encoder.parameters()[first..last]
         };
@@ -369,7 +406,10 @@ fn training_on_classes_and_on_texts_lowers_the_loss() {
         };
         let mut tuned = encoder.clone();
         tuned.tune_on_texts(&tokens, &tuning, &mut watch).unwrap();
-        assert!(losses[losses.len() - 1] < 0.8 * losses[0], "{blocks:?}: {losses:?}");
+        assert!(
+            losses[losses.len() - 1] < 0.8 * losses[0],
+            "{blocks:?}: {losses:?}"
+        );
     }
     let mut bert = {
         let transformer = Transformer::new(small(Family::Bert));

@@ -46,9 +46,13 @@ pub const PARTS: [Part; 9] = [
             needs: Needs::Nothing,
         },
     ),
-    part("fashion", 600.0, Kind::Script {
+    part(
+        "fashion",
+        600.0,
+        Kind::Script {
             needs: Needs::Images,
-        }),
+        },
+    ),
     part("loop", 600.0, Kind::Example),
     part("solver", 30.0, Kind::Example),
     part("convergence", 40.0, Kind::Example),
@@ -73,9 +77,13 @@ pub const PARTS: [Part; 9] = [
             needs: Needs::Texts,
         },
     ),
-    part(PACKAGE, 600.0, Kind::Script {
+    part(
+        PACKAGE,
+        600.0,
+        Kind::Script {
             needs: Needs::Images,
-        }),
+        },
+    ),
 ];
 
 /// The part that needs the Python package.

@@ -22,7 +22,7 @@ pub struct Options {
     pub images: Option<PathBuf>,
     /// The folder of the reviews.
     pub texts: Option<PathBuf>,
-    /// Encoders, each as `NAME=PATH@TEXTS`.
+    /// Encoders, each as `NAME=PATH@TEXTS@LENGTH`.
     pub encoders: Vec<String>,
 }
 
@@ -75,13 +75,17 @@ fn count(text: String) -> Result<String, String> {
     }
 }
 
-/// An encoder with its path, wherever this program was started, and the texts to encode.
+/// An encoder with its path, wherever this program was started, the texts to encode, and how
+/// many tokens of each.
 fn encoder(text: &str) -> Result<String, String> {
-    let wrong = || format!("--encoder {text}: NAME=PATH@TEXTS is expected");
+    let wrong = || format!("--encoder {text}: NAME=PATH@TEXTS@LENGTH is expected");
     let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
+    let (rest, length) = rest.rsplit_once('@').ok_or_else(wrong)?;
     let (path, count) = rest.rsplit_once('@').ok_or_else(wrong)?;
-    let count: usize = count.parse().map_err(|_| wrong())?;
-    Ok(format!("{name}={}@{count}", absolute(path.into()).display()))
+    let [count, length] = [count, length].map(str::parse::<usize>);
+    let (count, length) = count.ok().zip(length.ok()).ok_or_else(wrong)?;
+    let path = absolute(path.into());
+    Ok(format!("{name}={}@{count}@{length}", path.display()))
 }
 
 /// Programs run in the root of the workspace, wherever this one was started.
@@ -117,7 +121,7 @@ mod tests {
             "--longest 0",
             "--repeats 0",
             "language --encoder minilm=folder",
-            "language --encoder minilm=folder@many",
+            "language --encoder minilm=folder@1000@many",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

@@ -35,8 +35,7 @@ pub struct TextFit {
     #[command(flatten)]
     pub encoding: Encoding,
     /// What is done with the encoder before its features are taken
-    #[arg(long, value_enum, default_value = "frozen", requires_if("fine-tuned", "encoder"),
-        requires_if("domain-adapted", "encoder"))]
+    #[arg(long, value_enum, default_value = "frozen")]
     pub setting: Setting,
     /// Texts without targets for domain-adapted [default: the training texts]
     #[arg(long, value_name = "FILE")]
@@ -45,7 +44,12 @@ pub struct TextFit {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count)]
     pub tune_epochs: usize,
     /// Highest rate of AdamW when the encoder is trained
-    #[arg(long, value_name = "RATE", default_value_t = 5e-5, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "RATE",
+        default_value_t = 5e-5,
+        allow_negative_numbers = true
+    )]
     pub tune_rate: f64,
     /// Texts of a step when the encoder is trained
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = parse_count)]

@@ -15,7 +15,10 @@ use std::time::Instant;
 
 pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
     let start = Instant::now();
-    for path in [Some(&embed.out), embed.targets.as_ref()].into_iter().flatten() {
+    for path in [Some(&embed.out), embed.targets.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         model_file::check_writable(path, embed.force)?;
     }
     start_threads(embed.threads)?;
@@ -106,6 +109,7 @@ fn write_targets(path: &std::path::Path, data: &Dataset) -> Result<(), Failure> 
     };
     let open = FeatureFile::open(path, values.len(), 1, "targets");
     let mut file = open.map_err(Failure::writing)?;
-    file.append(&values[file.done()..]).map_err(Failure::writing)?;
+    file.append(&values[file.done()..])
+        .map_err(Failure::writing)?;
     file.finish().map_err(Failure::writing)
 }

@@ -21,7 +21,10 @@ pub(super) fn read(path: &str, options: &TextOptions) -> Result<Texts, DataError
                 .max_by_key(|(_, value)| length(value))
                 .map(|(place, _)| place);
             let (text, target) = choose(path, &names, longest, options)?;
-            chosen = Some((names[text].clone(), target.map(|place| names[place].clone())));
+            chosen = Some((
+                names[text].clone(),
+                target.map(|place| names[place].clone()),
+            ));
         }
         let Some((text, target)) = &chosen else {
             return Ok(());

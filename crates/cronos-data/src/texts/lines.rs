@@ -42,7 +42,11 @@ pub(super) fn each_line(
             let message = format!("line {line} is longer than 256 MiB; check the line ends");
             return Err(DataError::content(path, message));
         }
-        let start = if line == 1 && bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let start = if line == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
+            3
+        } else {
+            0
+        };
         let text = std::str::from_utf8(&bytes[start..]).map_err(|error| {
             let message = format!(
                 "line {line}: byte {} is not UTF-8 text; save the file as UTF-8",

@@ -136,9 +136,14 @@ impl<'a> Rows<'a> {
     /// All rows, with the names of the text and of the target.
     fn finish(self, text: Option<String>, target: Option<String>) -> Result<Texts, DataError> {
         if self.texts.is_empty() {
-            return Err(DataError::content(self.file, "it has no texts; give at least one"));
+            return Err(DataError::content(
+                self.file,
+                "it has no texts; give at least one",
+            ));
         }
-        let column = target.as_ref().map(|name| format!("column {}", quoted(name)));
+        let column = target
+            .as_ref()
+            .map(|name| format!("column {}", quoted(name)));
         let found = match &column {
             Some(column) => Some(self.cells.finish(self.file, column)?),
             None => None,
@@ -200,7 +205,10 @@ fn choose(
     let usual = |all: &[&str], but: Option<usize>| {
         let place = |usual: &&str| {
             let same = |name: &String| name.trim().eq_ignore_ascii_case(usual);
-            names.iter().position(same).filter(|&place| Some(place) != but)
+            names
+                .iter()
+                .position(same)
+                .filter(|&place| Some(place) != but)
         };
         all.iter().find_map(place)
     };
@@ -213,9 +221,7 @@ fn choose(
         DataError::content(file, message)
     };
     let named = match &options.target {
-        TargetColumn::Named(name) => {
-            Some(find(name).ok_or_else(|| missing(name, "--target"))?)
-        }
+        TargetColumn::Named(name) => Some(find(name).ok_or_else(|| missing(name, "--target"))?),
         _ => None,
     };
     let text = match &options.text {
@@ -238,7 +244,10 @@ fn choose(
     match target {
         Some(target) if target == text => Err(DataError::content(
             file,
-            format!("{} cannot be both the text and the target", quoted(&names[text])),
+            format!(
+                "{} cannot be both the text and the target",
+                quoted(&names[text])
+            ),
         )),
         target => Ok((text, target)),
     }

@@ -10,11 +10,18 @@ use crate::stream;
 pub(super) fn read(path: &str, options: &TextOptions) -> Result<Texts, DataError> {
     let (head, stream) = stream::peek(path, stream::open(path)?)?;
     let tabs = path.to_lowercase().contains(".tsv");
-    let delimiter = if tabs { Delimiter::Tab } else { Delimiter::Comma };
+    let delimiter = if tabs {
+        Delimiter::Tab
+    } else {
+        Delimiter::Comma
+    };
     let mut records = Records::new(path, stream, delimiter.resolve(&head));
     let mut row = Row::default();
     if !records.next(&mut row)? {
-        return Err(DataError::content(path, "it is empty; a table needs at least one row"));
+        return Err(DataError::content(
+            path,
+            "it is empty; a table needs at least one row",
+        ));
     }
     let names = header::names(path, &row)?;
     let mut rows = Rows::new(path);

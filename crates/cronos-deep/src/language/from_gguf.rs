@@ -22,7 +22,10 @@ const PARTS: [(&str, &str); 9] = [
 
 /// Whether a path names such a file.
 pub(super) fn is_one(path: &Path) -> bool {
-    path.is_file() && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gguf"))
+    path.is_file()
+        && path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("gguf"))
 }
 
 /// Reads the whole encoder.
@@ -138,7 +141,10 @@ mod tests {
         for (own, other) in [
             ("embed_tokens.weight", "token_embd.weight"),
             ("layers.11.self_attn.q_proj.weight", "blk.11.attn_q.weight"),
-            ("layers.0.post_attention_layernorm.weight", "blk.0.ffn_norm.weight"),
+            (
+                "layers.0.post_attention_layernorm.weight",
+                "blk.0.ffn_norm.weight",
+            ),
             ("norm.weight", "output_norm.weight"),
         ] {
             assert_eq!(name(own), other);

@@ -76,7 +76,9 @@ impl Pool {
                 Self::Mean | Self::Attention => {
                     let share = 1.0 / real as f32;
                     for row in own.chunks_mut(width) {
-                        row.iter_mut().zip(pull).for_each(|(row, pull)| *row = share * pull);
+                        row.iter_mut()
+                            .zip(pull)
+                            .for_each(|(row, pull)| *row = share * pull);
                     }
                 }
                 Self::Flat => back.copy_from_slice(pull),
@@ -101,7 +103,10 @@ fn weighted(rows: &[f32], width: usize, weights: &[f64]) -> impl Iterator<Item =
 fn likeness(rows: &[f32], width: usize) -> Vec<f64> {
     let mean: Vec<f32> = weighted(rows, width, &vec![1.0; rows.len() / width]).collect();
     let dot = |a: &[f32], b: &[f32]| -> f64 {
-        a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
+        a.iter()
+            .zip(b)
+            .map(|(&a, &b)| f64::from(a) * f64::from(b))
+            .sum()
     };
     let long = dot(&mean, &mean).sqrt();
     let cosine = |row: &[f32]| match long * dot(row, row).sqrt() {
@@ -191,6 +196,11 @@ mod tests {
         for pool in ALL {
             assert_eq!(pool.name().parse(), Ok(pool));
         }
-        assert!("max".parse::<Pool>().unwrap_err().contains("first, last, mean"));
+        assert!(
+            "max"
+                .parse::<Pool>()
+                .unwrap_err()
+                .contains("first, last, mean")
+        );
     }
 }

@@ -70,7 +70,10 @@ impl Encoder {
     pub fn tuning_bytes(&self, tuning: &Tuning, length: usize) -> u64 {
         let size = self.transformer.parameters();
         let trained = size - self.first_trained(tuning);
-        let kept = tuning.batch.saturating_mul(length).saturating_mul(self.transformer.kept());
+        let kept = tuning
+            .batch
+            .saturating_mul(length)
+            .saturating_mul(self.transformer.kept());
         let scores = 128 * self.transformer.config().vocabulary;
         (4 * (size + 3 * trained + kept + scores)) as u64
     }
@@ -112,20 +115,25 @@ impl Encoder {
         let mut last = vec![0.0; dense.size()];
         let mut adam = Adam::new(last.len(), tuning.rate.max(1e-3), DECAY, true);
         let mut pooled = Vec::new();
-        self.train(texts, tuning, watch, |encoder, rows, tape, gradient, scale| {
-            let chosen: Vec<Vec<u32>> = rows.iter().map(|&row| texts[row].clone()).collect();
-            let batch = encoder.batch(&chosen, pool, length)?;
-            encoder.run(&batch, tape, tuning);
-            pooled.clear();
-            pool.apply(&batch, tape.states(), width, &mut pooled);
-            let labels: Vec<usize> = rows.iter().map(|&row| labels[row]).collect();
-            let (loss, mut slope, pull) = dense.slope(&last, &pooled, &labels);
-            adam.set_scale(scale);
-            adam.step(&mut last, &mut slope);
-            let mut pull = pool.back(&batch, &pull, width);
-            encoder.back(&batch, tape, &mut pull, gradient, tuning);
-            Ok(loss)
-        })
+        self.train(
+            texts,
+            tuning,
+            watch,
+            |encoder, rows, tape, gradient, scale| {
+                let chosen: Vec<Vec<u32>> = rows.iter().map(|&row| texts[row].clone()).collect();
+                let batch = encoder.batch(&chosen, pool, length)?;
+                encoder.run(&batch, tape, tuning);
+                pooled.clear();
+                pool.apply(&batch, tape.states(), width, &mut pooled);
+                let labels: Vec<usize> = rows.iter().map(|&row| labels[row]).collect();
+                let (loss, mut slope, pull) = dense.slope(&last, &pooled, &labels);
+                adam.set_scale(scale);
+                adam.step(&mut last, &mut slope);
+                let mut pull = pool.back(&batch, &pull, width);
+                encoder.back(&batch, tape, &mut pull, gradient, tuning);
+                Ok(loss)
+            },
+        )
     }
 
     /// Trains on texts alone: the next token is to be told from those before it.
@@ -142,7 +150,9 @@ impl Encoder {
                     .into(),
             ));
         }
-        let long: Vec<usize> = (0..texts.len()).filter(|&row| texts[row].len() > 1).collect();
+        let long: Vec<usize> = (0..texts.len())
+            .filter(|&row| texts[row].len() > 1)
+            .collect();
         let texts: Vec<Vec<u32>> = long.iter().map(|&row| texts[row].clone()).collect();
         self.train(&texts, tuning, watch, |encoder, rows, tape, gradient, _| {
             let batch = Batch::new(rows.iter().map(|&row| &texts[row][..]))?;
@@ -160,7 +170,8 @@ impl Encoder {
 
     fn run(&self, batch: &Batch, tape: &mut Tape, tuning: &Tuning) {
         let from = self.transformer.config().blocks - tuned(self, tuning);
-        self.transformer.forward_from(&self.parameters, batch, tape, from);
+        self.transformer
+            .forward_from(&self.parameters, batch, tape, from);
     }
 
     fn back(
@@ -172,7 +183,8 @@ impl Encoder {
         tuning: &Tuning,
     ) {
         let from = self.transformer.config().blocks - tuned(self, tuning);
-        self.transformer.backward_from(&self.parameters, batch, tape, pull, gradient, from);
+        self.transformer
+            .backward_from(&self.parameters, batch, tape, pull, gradient, from);
     }
 
     /// Steps over all texts; `slope` computes the gradient of some of them.
@@ -231,7 +243,9 @@ fn tuned(encoder: &Encoder, tuning: &Tuning) -> usize {
 fn schedule(step: usize, of: usize) -> f64 {
     let (done, all) = (step as f64 + 1.0, of as f64);
     let rise = (RISE * all).max(1.0);
-    (done / rise).min((all - done + 1.0) / (all - rise + 1.0)).clamp(0.0, 1.0)
+    (done / rise)
+        .min((all - done + 1.0) / (all - rise + 1.0))
+        .clamp(0.0, 1.0)
 }
 
 /// Brings a gradient that is too long to the longest allowed.
@@ -263,7 +277,9 @@ impl Dense {
         product(&mut scores, [rows, outputs], Accum::Add, x, weight);
         let mut loss = 0.0;
         for (scores, &label) in scores.chunks_mut(outputs).zip(labels) {
-            let most = scores.iter().fold(f32::NEG_INFINITY, |most, &s| most.max(s));
+            let most = scores
+                .iter()
+                .fold(f32::NEG_INFINITY, |most, &s| most.max(s));
             let sum: f32 = scores.iter().map(|s| (s - most).exp()).sum();
             loss += f64::from(most + sum.ln() - scores[label]);
             // (p − 1 at the label) / rows

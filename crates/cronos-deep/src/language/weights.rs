@@ -3,8 +3,8 @@
 use super::transformer::{Config, Slot, Transformer};
 use cronos::Error;
 use half::{bf16, f16};
-use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 use safetensors::Dtype;
+use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -44,9 +44,8 @@ impl Weights {
     }
 
     fn add(&mut self, path: PathBuf) -> Result<(), Error> {
-        let refuse = |text: String| {
-            Error::Format(format!("{}: {text}; get the file again", path.display()))
-        };
+        let refuse =
+            |text: String| Error::Format(format!("{}: {text}; get the file again", path.display()));
         let failed = |error: std::io::Error| refuse(format!("cannot be read: {error}"));
         let mut file = File::open(&path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
@@ -66,7 +65,9 @@ impl Weights {
         let at = self.files.len();
         for (name, info) in metadata.tensors() {
             if info.data_offsets.1 as u64 > length - 8 - size {
-                return Err(refuse(format!("it is cut short: {name} ends behind its end")));
+                return Err(refuse(format!(
+                    "it is cut short: {name} ends behind its end"
+                )));
             }
             let place = Place {
                 file: at,
@@ -82,17 +83,23 @@ impl Weights {
     /// The prefix under which the tensors are found.
     fn prefix(&self, slot: &Slot) -> Result<&'static str, Error> {
         let there = |prefix: &&str| self.tensors.contains_key(&format!("{prefix}{}", slot.name));
-        PREFIXES.into_iter().find(|prefix| there(&prefix)).ok_or_else(|| {
-            let some: Vec<&str> = self.tensors.keys().take(3).map(String::as_str).collect();
-            let first = self.files.first().map_or(Path::new("the file"), |file| &file.0);
-            Error::Format(format!(
-                "{} has no tensor {}; it begins with {}; its config.json seems to be that of \
+        PREFIXES
+            .into_iter()
+            .find(|prefix| there(&prefix))
+            .ok_or_else(|| {
+                let some: Vec<&str> = self.tensors.keys().take(3).map(String::as_str).collect();
+                let first = self
+                    .files
+                    .first()
+                    .map_or(Path::new("the file"), |file| &file.0);
+                Error::Format(format!(
+                    "{} has no tensor {}; it begins with {}; its config.json seems to be that of \
                  another model",
-                first.display(),
-                slot.name,
-                some.join(", ")
-            ))
-        })
+                    first.display(),
+                    slot.name,
+                    some.join(", ")
+                ))
+            })
     }
 
     /// The numbers of a tensor, which must have a shape.
@@ -100,7 +107,9 @@ impl Weights {
         // the head has no prefix even where the others have one
         let name = match self.tensors.contains_key(name) {
             true => name,
-            false => name.rsplit_once("lm_head").map_or(name, |_| "lm_head.weight"),
+            false => name
+                .rsplit_once("lm_head")
+                .map_or(name, |_| "lm_head.weight"),
         };
         let Some(place) = self.tensors.get(name) else {
             return Err(Error::Format(format!(
@@ -121,7 +130,10 @@ impl Weights {
         (file.seek(SeekFrom::Start(place.first)))
             .and_then(|_| file.read_exact(&mut bytes))
             .map_err(|error| {
-                Error::Format(format!("{}: {name} cannot be read: {error}", path.display()))
+                Error::Format(format!(
+                    "{}: {name} cannot be read: {error}",
+                    path.display()
+                ))
             })?;
         let numbers = numbers(info.dtype, &bytes).ok_or_else(|| {
             Error::Format(format!(
@@ -183,7 +195,10 @@ pub(super) fn save(
     let tensors: Vec<(Slot, Vec<u8>)> = (transformer.slots().into_iter())
         .map(|slot| {
             let numbers = slot.take(parameters);
-            let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+            let bytes = numbers
+                .iter()
+                .flat_map(|number| number.to_le_bytes())
+                .collect();
             (slot, bytes)
         })
         .collect();
@@ -225,13 +240,21 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 
 /// Bytes as numbers, if their kind is known.
 fn numbers(kind: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
-    let halves = || bytes.as_chunks::<2>().0.iter().map(|&pair| u16::from_le_bytes(pair));
+    let halves = || {
+        bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|&pair| u16::from_le_bytes(pair))
+    };
     Some(match kind {
         Dtype::F32 => {
             let four = bytes.as_chunks::<4>().0.iter();
             four.map(|&bytes| f32::from_le_bytes(bytes)).collect()
         }
-        Dtype::BF16 => halves().map(|bits| bf16::from_bits(bits).to_f32()).collect(),
+        Dtype::BF16 => halves()
+            .map(|bits| bf16::from_bits(bits).to_f32())
+            .collect(),
         Dtype::F16 => halves().map(|bits| f16::from_bits(bits).to_f32()).collect(),
         _ => return None,
     })
@@ -246,7 +269,10 @@ mod tests {
         let bytes = [0x00, 0x3c, 0x00, 0xc0, 0x55, 0x35, 0x01, 0x00, 0xff, 0x7b];
         let expected = vec![1.0, -2.0, 0.333_251_95, 5.960_464_5e-8, 65504.0];
         assert_eq!(numbers(Dtype::F16, &bytes), Some(expected));
-        assert_eq!(numbers(Dtype::BF16, &[0x80, 0x3f, 0x20, 0xc0]), Some(vec![1.0, -2.5]));
+        assert_eq!(
+            numbers(Dtype::BF16, &[0x80, 0x3f, 0x20, 0xc0]),
+            Some(vec![1.0, -2.5])
+        );
         assert_eq!(numbers(Dtype::I64, &[0; 8]), None);
     }
 }

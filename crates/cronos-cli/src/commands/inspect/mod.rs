@@ -29,7 +29,8 @@ pub fn run(inspect: &Inspect) -> Result<ExitCode, Failure> {
         let model = model_file::read(Path::new(&inspect.what))?;
         let measured = match &inspect.data {
             Some(data) => {
-                let data = Labelled::read(&model, data, inspect.target.as_ref(), &TextPlace::default())?;
+                let data =
+                    Labelled::read(&model, data, inspect.target.as_ref(), &TextPlace::default())?;
                 let rows = format!("rows of {}", data.name);
                 Measured::by_shuffling(&model, &data.x, &data.truth, &rows)?
             }

@@ -13,11 +13,7 @@ use std::path::PathBuf;
 const BATCH: usize = 32;
 
 /// Texts for a model, with what they should be if `target` says where that is.
-pub fn read(
-    data: &str,
-    text: Option<&String>,
-    target: TargetColumn,
-) -> Result<Texts, Failure> {
+pub fn read(data: &str, text: Option<&String>, target: TargetColumn) -> Result<Texts, Failure> {
     let options = TextOptions {
         text: text.cloned(),
         target,

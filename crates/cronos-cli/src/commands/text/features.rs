@@ -147,7 +147,10 @@ impl Features<'_> {
         let mut file = open.map_err(Failure::writing)?;
         let done = file.done();
         if done > 0 {
-            output::remark(&format!("{done} of {} texts were encoded before", texts.len()));
+            output::remark(&format!(
+                "{done} of {} texts were encoded before",
+                texts.len()
+            ));
         }
         self.each(&texts[done..], done, what, interrupt, |features| {
             file.append(features).map_err(Failure::writing)
@@ -174,7 +177,9 @@ impl Features<'_> {
                     Some(_) => "; what is done is kept, run the same again to go on",
                     None => "",
                 };
-                return Err(Failure::Interrupted(format!("interrupted while encoding{kept}")));
+                return Err(Failure::Interrupted(format!(
+                    "interrupted while encoding{kept}"
+                )));
             }
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let row = before + at * self.batch;

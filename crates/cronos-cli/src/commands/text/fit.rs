@@ -7,8 +7,8 @@ use crate::arguments::{Setting, Source, TextFit};
 use crate::commands::checks::{check_holdout, start_threads};
 use crate::commands::fit as tabular;
 use crate::commands::job::{Encoded, Job};
-use crate::commands::labelled::{Truth, target_column};
 use crate::commands::knobs;
+use crate::commands::labelled::{Truth, target_column};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -68,7 +68,9 @@ fn refuse(source: &Source) -> Result<(), Failure> {
         ("--weight-column", source.weight_column.is_some()),
     ] {
         if given {
-            return Err(Failure::Usage(format!("{option} is not for texts; leave it out")));
+            return Err(Failure::Usage(format!(
+                "{option} is not for texts; leave it out"
+            )));
         }
     }
     Ok(())

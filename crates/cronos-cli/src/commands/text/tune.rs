@@ -17,6 +17,11 @@ pub fn check(text: &TextFit) -> Result<(), Failure> {
         )));
     }
     let frozen = text.setting == Setting::Frozen;
+    if !frozen && text.encoding.encoder.is_none() {
+        return Err(Failure::Usage(
+            "--setting is for an encoder; name one with --encoder".into(),
+        ));
+    }
     for (option, given) in [
         ("--save-encoder", frozen && text.save_encoder.is_some()),
         ("--tune-blocks", frozen && text.tune_blocks.is_some()),
@@ -84,7 +89,13 @@ pub fn tune(
         (Setting::FineTuned, Truth::Classes(labels)) => {
             let tokens = cut(encoder, texts, length)?;
             let classes = labels.iter().max().map_or(0, |most| most + 1);
-            encoder.tune_on_classes(&tokens, (labels, classes), (pool, length), &tuning, &mut watch)?;
+            encoder.tune_on_classes(
+                &tokens,
+                (labels, classes),
+                (pool, length),
+                &tuning,
+                &mut watch,
+            )?;
         }
         (Setting::FineTuned, Truth::Numbers(_)) => {
             return Err(Failure::Usage(

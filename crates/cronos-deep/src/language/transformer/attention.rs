@@ -111,19 +111,22 @@ impl Attention {
         let (inputs, outputs) = (self.inputs(), self.outputs());
         out.resize(batch.tokens.len() * outputs, 0.0);
         let texts = batch.cut(out, outputs);
-        (texts.into_par_iter().zip(&batch.texts)).for_each_init(Vec::new, |weights, (out, text)| {
-            let qkv = &qkv[text.first * inputs..][..text.length * inputs];
-            let qkv = MatRef::from_row_major_slice(qkv, text.length, inputs);
-            let mut out = MatMut::from_row_major_slice_mut(out, text.length, outputs);
-            for head in 0..self.heads {
-                self.weights(*text, qkv, head, weights);
-                let w = MatRef::from_row_major_slice(weights, text.length, text.real);
-                let v = qkv.subcols(self.places(head).value, self.size);
-                let out = out.as_mut().subcols_mut(head * self.size, self.size);
-                let v = v.subrows(0, text.real);
-                matmul(out, Accum::Replace, w, v, 1.0, Par::Seq);
-            }
-        });
+        (texts.into_par_iter().zip(&batch.texts)).for_each_init(
+            Vec::new,
+            |weights, (out, text)| {
+                let qkv = &qkv[text.first * inputs..][..text.length * inputs];
+                let qkv = MatRef::from_row_major_slice(qkv, text.length, inputs);
+                let mut out = MatMut::from_row_major_slice_mut(out, text.length, outputs);
+                for head in 0..self.heads {
+                    self.weights(*text, qkv, head, weights);
+                    let w = MatRef::from_row_major_slice(weights, text.length, text.real);
+                    let v = qkv.subcols(self.places(head).value, self.size);
+                    let out = out.as_mut().subcols_mut(head * self.size, self.size);
+                    let v = v.subrows(0, text.real);
+                    matmul(out, Accum::Replace, w, v, 1.0, Par::Seq);
+                }
+            },
+        );
     }
 
     /// Writes the gradient in `qkv`, from that in what came out.
@@ -169,7 +172,9 @@ impl Attention {
         // ds = w ∘ (dw − ⟨w, dw⟩)
         for (w, ds) in weights.chunks(real).zip(slopes.chunks_mut(real)) {
             let along: f32 = w.iter().zip(&*ds).map(|(w, ds)| w * ds).sum();
-            ds.iter_mut().zip(w).for_each(|(ds, w)| *ds = w * (*ds - along));
+            ds.iter_mut()
+                .zip(w)
+                .for_each(|(ds, w)| *ds = w * (*ds - along));
         }
         let w = MatRef::from_row_major_slice(weights, length, real);
         let ds = MatRef::from_row_major_slice(slopes, length, real);

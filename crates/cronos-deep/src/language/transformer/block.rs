@@ -133,7 +133,8 @@ impl Block {
             self.qkv.forward(parameters, Rows::packed(x, width), qkv);
         } else {
             self.first_norm.forward(parameters, x, first);
-            self.qkv.forward(parameters, Rows::packed(first, width), qkv);
+            self.qkv
+                .forward(parameters, Rows::packed(first, width), qkv);
         }
         self.attention.rotate(batch, qkv, false);
         self.attention.forward(batch, qkv, mixed);
@@ -175,34 +176,59 @@ impl Block {
         let Room { one, other } = room;
         let width = self.qkv.inputs;
         if self.behind {
-            self.second_norm.replace(parameters, &kept.second, pull, gradient, one);
+            self.second_norm
+                .replace(parameters, &kept.second, pull, gradient, one);
         }
         let active = Rows::packed(&kept.active, self.down.inputs);
-        self.down.backward(parameters, active, pull, gradient, Some(one));
+        self.down
+            .backward(parameters, active, pull, gradient, Some(one));
         deactivate(self.activation, self.up.outputs, &kept.up, one, other);
-        let seen = if self.behind { &kept.middle } else { &kept.second };
-        self.up.backward(parameters, Rows::packed(seen, width), other, gradient, Some(one));
+        let seen = if self.behind {
+            &kept.middle
+        } else {
+            &kept.second
+        };
+        self.up.backward(
+            parameters,
+            Rows::packed(seen, width),
+            other,
+            gradient,
+            Some(one),
+        );
         if self.behind {
             add(pull, one);
-            self.first_norm.replace(parameters, &kept.first, pull, gradient, one);
+            self.first_norm
+                .replace(parameters, &kept.first, pull, gradient, one);
         } else {
-            self.second_norm.backward(parameters, &kept.middle, one, gradient, pull);
+            self.second_norm
+                .backward(parameters, &kept.middle, one, gradient, pull);
         }
         let mixed = Rows::packed(&kept.mixed, self.project.inputs);
-        self.project.backward(parameters, mixed, pull, gradient, Some(one));
+        self.project
+            .backward(parameters, mixed, pull, gradient, Some(one));
         self.attention.backward(batch, &kept.qkv, one, other);
         self.attention.rotate(batch, other, true);
         let seen = if self.behind { &kept.x } else { &kept.first };
-        self.qkv.backward(parameters, Rows::packed(seen, width), other, gradient, Some(one));
+        self.qkv.backward(
+            parameters,
+            Rows::packed(seen, width),
+            other,
+            gradient,
+            Some(one),
+        );
         if self.behind {
             add(pull, one);
         } else {
-            self.first_norm.backward(parameters, &kept.x, one, gradient, pull);
+            self.first_norm
+                .backward(parameters, &kept.x, one, gradient, pull);
         }
     }
 }
 
 fn add(sum: &mut [f32], term: &[f32]) {
-    (sum.par_chunks_mut(PART).zip(term.par_chunks(PART)))
-        .for_each(|(sum, term)| sum.iter_mut().zip(term).for_each(|(sum, term)| *sum += term));
+    (sum.par_chunks_mut(PART).zip(term.par_chunks(PART))).for_each(|(sum, term)| {
+        sum.iter_mut()
+            .zip(term)
+            .for_each(|(sum, term)| *sum += term)
+    });
 }

@@ -189,7 +189,11 @@ impl Config {
             ("inner width", self.inner),
             ("number of positions", self.positions),
         ] {
-            let most = if name == "number of blocks" { MOST_BLOCKS } else { MOST };
+            let most = if name == "number of blocks" {
+                MOST_BLOCKS
+            } else {
+                MOST
+            };
             if !(1..=most).contains(&size) {
                 return refuse(format!("a {name} of {size} is not between 1 and {most}"));
             }
@@ -286,7 +290,10 @@ impl Fields<'_> {
     }
 
     fn bert(&self) -> Result<Config, Error> {
-        if let Some(kind) = self.text("position_embedding_type").filter(|&kind| kind != "absolute") {
+        if let Some(kind) = self
+            .text("position_embedding_type")
+            .filter(|&kind| kind != "absolute")
+        {
             return Err(Error::Format(format!(
                 "config.json: position_embedding_type {kind:?} is not known; only absolute is"
             )));
@@ -306,16 +313,25 @@ impl Fields<'_> {
             activation: self.activation("hidden_act", "gelu")?,
             rotation: 0.0,
             tied: true,
-            end: self.0.get("pad_token_id").and_then(Value::as_u64).map(|id| id as u32),
+            end: self
+                .0
+                .get("pad_token_id")
+                .and_then(Value::as_u64)
+                .map(|id| id as u32),
         })
     }
 
     fn llama(&self) -> Result<Config, Error> {
         // newer files keep all about rotations in one place
         let rotations = ["rope_parameters", "rope_scaling"];
-        let rotations = rotations.into_iter().find_map(|name| self.0.get(name)?.as_object());
+        let rotations = rotations
+            .into_iter()
+            .find_map(|name| self.0.get(name)?.as_object());
         let kind = rotations.and_then(|all| all.get("rope_type").or(all.get("type")));
-        if let Some(kind) = kind.and_then(Value::as_str).filter(|&kind| kind != "default") {
+        if let Some(kind) = kind
+            .and_then(Value::as_str)
+            .filter(|&kind| kind != "default")
+        {
             return Err(Error::Format(format!(
                 "config.json: rope_type {kind:?} is not known; use a model without it, or an ONNX \
                  file"
@@ -348,7 +364,11 @@ impl Fields<'_> {
             epsilon: self.number("rms_norm_eps", 1e-6) as f32,
             activation: Activation::SiluGated,
             rotation: theta.unwrap_or(self.number("rope_theta", 10_000.0)),
-            tied: self.0.get("tie_word_embeddings").and_then(Value::as_bool).unwrap_or(false),
+            tied: self
+                .0
+                .get("tie_word_embeddings")
+                .and_then(Value::as_bool)
+                .unwrap_or(false),
             end: self.end(),
         })
     }

@@ -274,5 +274,7 @@ impl Transformer {
 
 fn add_to(sums: &mut [f32], first: usize, term: &[f32]) {
     let sums = &mut sums[first..][..term.len()];
-    sums.iter_mut().zip(term).for_each(|(sum, term)| *sum += term);
+    sums.iter_mut()
+        .zip(term)
+        .for_each(|(sum, term)| *sum += term);
 }

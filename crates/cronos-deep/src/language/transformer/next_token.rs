@@ -64,7 +64,9 @@ impl Transformer {
         let (mut chosen, mut scores, mut back) = (Vec::new(), Vec::new(), Vec::new());
         for pairs in pairs.chunks(ROWS) {
             chosen.clear();
-            let rows = pairs.iter().flat_map(|&(row, _)| &states[row * width..][..width]);
+            let rows = pairs
+                .iter()
+                .flat_map(|&(row, _)| &states[row * width..][..width]);
             chosen.extend(rows);
             self.score(parameters, &chosen, &mut scores);
             loss += self.pull_scores(pairs, &mut scores, (1.0 / count) as f32);

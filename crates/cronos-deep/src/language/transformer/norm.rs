@@ -108,7 +108,11 @@ impl Norm {
         }
         of_bias.iter_mut().zip(pull).for_each(|(b, p)| *b += p);
         let count = self.width as f64;
-        let total = if self.centred { (total / count) as f32 } else { 0.0 };
+        let total = if self.centred {
+            (total / count) as f32
+        } else {
+            0.0
+        };
         let along = (along / count) as f32;
         for ((back, x), (w, p)) in back.iter_mut().zip(x).zip(weight.iter().zip(pull)) {
             let z = (x - mean) * factor;

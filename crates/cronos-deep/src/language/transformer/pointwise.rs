@@ -19,7 +19,13 @@ pub(super) fn exp(x: f32) -> f32 {
     let k = shifted - ROUND;
     let r = (x - k * LN2.0) - k * LN2.1;
     let mut p = 1.987_569_1e-4;
-    for c in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
+    for c in [
+        1.398_2e-3,
+        8.333_452e-3,
+        4.166_579_6e-2,
+        1.666_666_5e-1,
+        0.5,
+    ] {
         p = p * r + c;
     }
     let p = p * r * r + r + 1.0;
@@ -223,7 +229,10 @@ impl WithSimd for Softmax<'_> {
                 *most = larger(*most, x);
             }
         }
-        let most = rest.iter().chain(&most).fold(f32::NEG_INFINITY, |a, &b| larger(a, b));
+        let most = rest
+            .iter()
+            .chain(&most)
+            .fold(f32::NEG_INFINITY, |a, &b| larger(a, b));
         let mut sums = [0.0f32; LANES];
         let (parts, rest) = x.as_chunks_mut::<LANES>();
         for part in parts {
@@ -266,7 +275,8 @@ mod tests {
     #[test]
     fn activations_are_right() {
         let tanh = |x: f64| {
-            0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
+            0.5 * x
+                * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
         };
         // Φ by summing the density
         let normal = |x: f64| {

@@ -1,9 +1,9 @@
 //! The names that tensors have in published files, and where each stands among the parameters.
 
+use super::Transformer;
 use super::block::Block;
 use super::config::{Activation, Config, Family};
 use super::norm::Norm;
-use super::Transformer;
 use crate::kernels::Linear;
 
 /// A tensor of a file, and its place: `rows x columns` numbers, one row every `stride`.
@@ -72,10 +72,15 @@ struct Names(Vec<Slot>);
 
 impl Names {
     fn norm(&mut self, name: &str, norm: &Norm) {
-        self.0.push(Slot::vector(format!("{name}.weight"), norm.first, norm.width));
+        self.0.push(Slot::vector(
+            format!("{name}.weight"),
+            norm.first,
+            norm.width,
+        ));
         if norm.centred {
             let bias = norm.first + norm.width;
-            self.0.push(Slot::vector(format!("{name}.bias"), bias, norm.width));
+            self.0
+                .push(Slot::vector(format!("{name}.bias"), bias, norm.width));
         }
     }
 
@@ -101,7 +106,8 @@ impl Names {
         });
         if linear.bias {
             let bias = linear.first + linear.inputs * linear.outputs + from;
-            self.0.push(Slot::vector(format!("{name}.bias"), bias, outputs));
+            self.0
+                .push(Slot::vector(format!("{name}.bias"), bias, outputs));
         }
     }
 }
@@ -110,7 +116,8 @@ impl Transformer {
     /// Every tensor that a file must have; together they are all parameters.
     pub fn slots(&self) -> Vec<Slot> {
         let config = &self.config;
-        let table = |name: &str, first, rows| Slot::matrix(name.into(), first, [rows, config.width]);
+        let table =
+            |name: &str, first, rows| Slot::matrix(name.into(), first, [rows, config.width]);
         let (tokens, positions) = match config.family {
             Family::Gpt2 => ("wte.weight", "wpe.weight"),
             Family::Bert => (
@@ -145,7 +152,9 @@ impl Transformer {
             names.norm(name, norm);
         }
         if !config.tied {
-            names.0.push(table("lm_head.weight", self.head, config.vocabulary));
+            names
+                .0
+                .push(table("lm_head.weight", self.head, config.vocabulary));
         }
         names.0
     }
@@ -182,11 +191,23 @@ fn llama(names: &mut Names, at: usize, block: &Block, config: &Config) {
     names.norm(&name("input_layernorm"), &block.first_norm);
     names.part(&name("self_attn.q_proj"), &block.qkv, 0, queries, true);
     names.part(&name("self_attn.k_proj"), &block.qkv, queries, keys, true);
-    names.part(&name("self_attn.v_proj"), &block.qkv, queries + keys, keys, true);
+    names.part(
+        &name("self_attn.v_proj"),
+        &block.qkv,
+        queries + keys,
+        keys,
+        true,
+    );
     names.linear(&name("self_attn.o_proj"), &block.project, true);
     names.norm(&name("post_attention_layernorm"), &block.second_norm);
     debug_assert_eq!(block.activation, Activation::SiluGated);
     names.part(&name("mlp.gate_proj"), &block.up, 0, config.inner, true);
-    names.part(&name("mlp.up_proj"), &block.up, config.inner, config.inner, true);
+    names.part(
+        &name("mlp.up_proj"),
+        &block.up,
+        config.inner,
+        config.inner,
+        true,
+    );
     names.linear(&name("mlp.down_proj"), &block.down, true);
 }
