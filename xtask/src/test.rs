@@ -6,13 +6,21 @@ use xtask::python;
 use xtask::step::{built, cargo, execute, program, root, step, target};
 
 /// Cargo's own checks, in order.
-const CARGO: [(&str, &str); 4] = [
+const CARGO: [(&str, &str); 6] = [
     ("format", "fmt --all --check"),
     (
         "lints",
         "clippy --workspace --all-targets --release --locked -- -D warnings",
     ),
     ("tests", "test --workspace --release --locked"),
+    (
+        "lints of the ONNX encoder",
+        "clippy --package cronos-deep --features onnx --all-targets --release --locked -- -D warnings",
+    ),
+    (
+        "tests of the ONNX encoder",
+        "test --package cronos-deep --features onnx --release --locked --test onnx",
+    ),
     // the whole workspace, as the tests: other packages alone would build their
     // dependencies again with other features
     (
@@ -49,6 +57,11 @@ pub fn run() -> Result<(), String> {
         Ok(python) => step("optimizers", || optimizers(&python, &scripts))?,
         Err(reason) => skipped.push(format!("optimizers: SKIPPED: {reason}")),
     }
+    let beside = target().join("venv-encoders");
+    match torch::find(&beside, &scripts.join("requirements-encoders.txt")) {
+        Ok(python) => step("encoders", || encoders(&python, &scripts))?,
+        Err(reason) => skipped.push(format!("encoders: SKIPPED: {reason}")),
+    }
     match browser::find() {
         Ok(browser) => step("pages", || pages(&python, &scripts, &browser))?,
         Err(reason) => skipped.push(format!("pages: SKIPPED: {reason}")),
@@ -82,6 +95,17 @@ fn optimizers(python: &Path, scripts: &Path) -> Result<(), String> {
         program(python)
             .arg(scripts.join("check_optimizers.py"))
             .arg(built("examples/optimizer_paths")),
+    )
+}
+
+/// Compares transformers with those of Hugging Face.
+fn encoders(python: &Path, scripts: &Path) -> Result<(), String> {
+    execute(
+        program(python)
+            .arg(scripts.join("check_encoders.py"))
+            .arg(built("examples/encoder_cases"))
+            .arg(built("cronos"))
+            .arg(target().join("encoder-cases")),
     )
 }
 

@@ -113,6 +113,37 @@ impl FeatureFile {
     }
 }
 
+/// All numbers of a file that [`FeatureFile`] wrote, of which the size is known.
+///
+/// # Errors
+/// When it cannot be read, or has another size.
+pub fn read_features(path: &Path, rows: usize, columns: usize) -> Result<Vec<f32>, DataError> {
+    let failed = |error| DataError::io("read", path.display(), error);
+    let other = || {
+        let message = format!("it does not hold {rows} x {columns} numbers; remove it");
+        DataError::content(path.display(), message)
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let header = header(rows, columns);
+    let expected = (rows.checked_mul(row_bytes(columns))).and_then(|n| n.checked_add(header.len()));
+    if Some(file.metadata().map_err(failed)?.len()) != expected.map(|bytes| bytes as u64) {
+        return Err(other());
+    }
+    let mut found = vec![0; header.len()];
+    file.read_exact(&mut found).map_err(failed)?;
+    if found != header {
+        return Err(other());
+    }
+    let mut values = Vec::with_capacity(rows * columns);
+    let mut bytes = vec![0; row_bytes(columns)];
+    for _ in 0..rows {
+        file.read_exact(&mut bytes).map_err(failed)?;
+        let numbers = bytes.as_chunks().0.iter();
+        values.extend(numbers.map(|&number| f32::from_le_bytes(number)));
+    }
+    Ok(values)
+}
+
 fn row_bytes(columns: usize) -> usize {
     columns * size_of::<f32>()
 }

@@ -43,7 +43,7 @@ pub mod weights;
 
 pub use dataset::{CountingColumn, Dataset, Features, Loaded, Target};
 pub use error::DataError;
-pub use feature_file::FeatureFile;
+pub use feature_file::{FeatureFile, read_features};
 pub use fingerprint::Fingerprint;
 pub use labels::Task;
 pub use options::{
@@ -51,5 +51,5 @@ pub use options::{
 };
 pub use origin::Origin;
 pub use source::read;
-pub use texts::{TextOptions, Texts, read_texts};
+pub use texts::{TextOptions, Texts, holds_texts, read_texts};
 pub use values::Values;

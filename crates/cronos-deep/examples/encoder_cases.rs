@@ -1,9 +1,12 @@
 //! What transformers compute, for a comparison with other software: `encoder_cases FOLDER…`.
 //!
-//! Each folder holds a model and `inputs.json`: token lists, the length they are filled up to, the
-//! token that fills up. What comes out is written to `ours.safetensors` there.
+//! Each folder holds a model, or `model.gguf`, and `inputs.json`: token lists, the length they are
+//! filled up to, the token that fills up. What comes out is written to `ours.safetensors` there,
+//! for `model.gguf` without gradients. A folder that holds `texts.json` has a tokenizer, and what
+//! it makes of the texts is written to `tokens.json`.
 
 use cronos_deep::language::transformer::{Batch, Family, Tape, Transformer};
+use cronos_deep::language::{Encoder, Tokens};
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::Value;
 use std::error::Error;
@@ -11,13 +14,33 @@ use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
     for folder in std::env::args().skip(1) {
-        case(Path::new(&folder))?;
+        let folder = Path::new(&folder);
+        match folder.join("texts.json").is_file() {
+            true => tokens(folder)?,
+            false => case(folder)?,
+        }
     }
     Ok(())
 }
 
+fn tokens(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let texts: Vec<String> =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("texts.json"))?)?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let tokens = Tokens::open(folder)?.encode(&texts, usize::MAX)?;
+    std::fs::write(folder.join("tokens.json"), serde_json::to_string(&tokens)?)?;
+    Ok(())
+}
+
 fn case(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let (transformer, parameters) = Transformer::open(folder)?;
+    let gguf = folder.join("model.gguf");
+    let (transformer, parameters) = match gguf.is_file() {
+        true => {
+            let encoder = Encoder::open(&gguf)?;
+            (encoder.transformer().clone(), encoder.parameters().to_vec())
+        }
+        false => Transformer::open(folder)?,
+    };
     let inputs: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("inputs.json"))?)?;
     let texts: Vec<Vec<u32>> = serde_json::from_value(inputs["texts"].clone())?;
@@ -60,7 +83,7 @@ fn case(folder: &Path) -> Result<(), Box<dyn Error>> {
     };
     transformer.backward(&parameters, &batch, &mut tape, &mut pull, &mut gradient);
     tensors.push(("loss".into(), vec![1], vec![loss as f32]));
-    for slot in transformer.slots() {
+    for slot in transformer.slots().into_iter().filter(|_| !gguf.is_file()) {
         let own = slot.take(&gradient);
         tensors.push((format!("gradient.{}", slot.name), slot.shape, own));
     }

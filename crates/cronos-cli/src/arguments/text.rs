@@ -1,6 +1,7 @@
 //! Texts, and what turns them into features.
 
 use super::Fit;
+use super::images::Images;
 use super::knobs::parse_count;
 use clap::{Args, Subcommand, ValueEnum};
 use cronos_deep::language::Pool;
@@ -84,7 +85,7 @@ pub struct Encoding {
     #[arg(long, value_name = "NAME")]
     pub text: Option<String>,
     /// The encoder: a folder with config.json, tokenizer.json and model.safetensors of a GPT-2, BERT
-    /// or Llama, or the .gguf file of a Llama [default: counts of words and pairs of words (TF-IDF), which need no download]
+    /// or Llama, the .gguf file of a Llama, or an .onnx file with its tokenizer beside it [default: counts of words and pairs of words (TF-IDF), which need no download]
     #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
     /// What stands for a text: first, last, mean, attention, or flat for the states of all tokens
@@ -110,7 +111,7 @@ pub struct Encoding {
 
 #[derive(Args)]
 pub struct Embed {
-    #[arg(help = TEXTS_HELP)]
+    #[arg(help = format!("{TEXTS_HELP}; or, for an .onnx encoder of images, data as for `fit`"))]
     pub data: String,
     #[command(flatten)]
     pub encoding: Encoding,
@@ -129,6 +130,13 @@ pub struct Embed {
     /// Threads [default: all cores]
     #[arg(long, value_parser = parse_count)]
     pub threads: Option<usize>,
+    #[command(flatten)]
+    pub images: Images,
+    /// For images: what the encoder expects of a pixel from 0 to 255: unit (x/255), symmetric
+    /// (x/127.5 - 1), imagenet (mean and deviation of ImageNet), or a mean and what divides, as
+    /// 127/128
+    #[arg(long, value_name = "SCALE", default_value = "imagenet")]
+    pub pixels: String,
     /// Seed of --sample
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

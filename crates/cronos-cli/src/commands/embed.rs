@@ -1,5 +1,7 @@
 //! `cronos embed`
 
+mod images;
+
 use super::checks::start_threads;
 use super::text::features::{Features, cache, key};
 use super::text::sample::sample;
@@ -7,8 +9,10 @@ use crate::arguments::Embed;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::{model_file, output};
-use cronos_data::{Dataset, FeatureFile, Target, TargetColumn, TextOptions, read_texts};
-use cronos_deep::language::Encoder;
+use cronos_data::{
+    Dataset, FeatureFile, Target, TargetColumn, TextOptions, holds_texts, read_texts,
+};
+use cronos_deep::language::{TextEncoder, is_onnx};
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -28,6 +32,9 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
             "--encoder is missing; name the folder of an encoder".into(),
         ));
     };
+    if is_onnx(folder) && !holds_texts(&embed.data) {
+        return images::run(embed, folder, &interrupt, start);
+    }
     let options = TextOptions {
         text: embed.encoding.text.clone(),
         target: match (&embed.targets, &embed.target) {
@@ -38,13 +45,14 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
     };
     let texts = read_texts(&embed.data, &options).map_err(Failure::reading)?;
     let texts = sample(texts, embed.encoding.sample, embed.seed)?;
-    let encoder = Encoder::open(folder)?;
-    encoder.check_length(embed.encoding.max_length)?;
+    let encoder = TextEncoder::open(folder)?;
+    let pool = embed.encoding.pool.unwrap_or(encoder.usual_pool());
+    encoder.check(pool, embed.encoding.max_length)?;
     let (key, cache) = (key(folder)?, cache(&embed.encoding));
     let features = Features {
         encoder: &encoder,
         key: &key,
-        pool: embed.encoding.pool.unwrap_or(encoder.usual_pool()),
+        pool,
         length: embed.encoding.max_length,
         batch: embed.encoding.batch,
         cache: cache.as_deref(),
@@ -66,26 +74,46 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
         })?;
         model_file::write(&embed.out, &copied, embed.force)?;
     }
-    let (rows, columns) = (texts.texts.len(), features.columns());
-    let seconds = start.elapsed().as_secs_f64();
-    if embed.json {
-        output::print_json(&json!({
-            "rows": rows,
-            "features": columns,
-            "pool": features.pool.name(),
-            "max_length": features.length,
-            "encoder": key,
-            "out": embed.out.display().to_string(),
-            "seconds": {"total": seconds, "encoding": encoding},
-            "peak_memory_bytes": crate::memory::peak_bytes(),
-        }))?;
-    } else {
-        output::print(&format!(
-            "{rows} texts, {columns} features each, {seconds:.1} s: {}\n",
-            embed.out.display()
-        ))?;
+    let made = Made {
+        rows: texts.texts.len(),
+        what: "texts",
+        columns: features.columns(),
+        key,
+        seconds: [start.elapsed().as_secs_f64(), encoding],
+    };
+    made.report(embed)
+}
+
+/// What was written.
+struct Made {
+    rows: usize,
+    what: &'static str,
+    columns: usize,
+    /// Tells the encoder from others.
+    key: String,
+    /// In all, and for encoding.
+    seconds: [f64; 2],
+}
+
+impl Made {
+    fn report(self, embed: &Embed) -> Result<ExitCode, Failure> {
+        let (out, [total, encoding]) = (embed.out.display().to_string(), self.seconds);
+        if embed.json {
+            output::print_json(&json!({
+                "rows": self.rows,
+                "features": self.columns,
+                "encoder": self.key,
+                "out": out,
+                "seconds": {"total": total, "encoding": encoding},
+                "peak_memory_bytes": crate::memory::peak_bytes(),
+            }))?;
+        } else {
+            let (rows, what, columns) = (self.rows, self.what, self.columns);
+            let line = format!("{rows} {what}, {columns} features each, {total:.1} s: {out}\n");
+            output::print(&line)?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The targets as numbers: those of a regression as they are, classes by their index.

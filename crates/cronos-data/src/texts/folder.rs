@@ -29,19 +29,27 @@ pub(super) fn read(path: &str) -> Result<Texts, DataError> {
             "it has no sub-folder with .txt files; make one for each class",
         ));
     }
-    let mut data = described(
+    let data = described(
         name_of(path),
         texts.len(),
         Some(Target::Text(classes)),
         Some("class".into()),
         None,
     );
-    data.name = name_of(path);
     Ok(Texts {
         texts,
         data,
         text_name: None,
     })
+}
+
+/// Whether there is a text file in a sub-folder.
+pub(super) fn holds_texts(folder: &Path) -> bool {
+    let is_text = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "txt");
+    let inside = |path: PathBuf| {
+        path.is_dir() && entries(&path).is_ok_and(|files| files.iter().any(is_text))
+    };
+    entries(folder).is_ok_and(|all| all.into_iter().any(inside))
 }
 
 /// What a folder holds, by name.

@@ -74,17 +74,40 @@ pub fn read_texts(path: &str, options: &TextOptions) -> Result<Texts, DataError>
     if Path::new(path).is_dir() {
         return folder::read(path);
     }
-    let lower = path.to_lowercase();
-    let bare = lower.strip_suffix(".gz").unwrap_or(&lower);
-    match bare.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("jsonl" | "ndjson" | "json") => jsonl::read(path, options),
-        Some("csv" | "tsv") => table::read(path, options),
-        Some("txt") => lines::read(path, options),
-        _ => Err(DataError::request(format!(
+    match kind(path) {
+        Some(Kind::Objects) => jsonl::read(path, options),
+        Some(Kind::Table) => table::read(path, options),
+        Some(Kind::Lines) => lines::read(path, options),
+        None => Err(DataError::request(format!(
             "{path} is no file of texts; give .jsonl, .csv, .tsv or .txt (also .gz), or a folder \
              with a sub-folder of .txt files for each class"
         ))),
     }
+}
+
+/// Files of texts.
+enum Kind {
+    Objects,
+    Table,
+    Lines,
+}
+
+/// What a file holds, by its ending.
+fn kind(path: &str) -> Option<Kind> {
+    let lower = path.to_lowercase();
+    let bare = lower.strip_suffix(".gz").unwrap_or(&lower);
+    match bare.rsplit_once('.')?.1 {
+        "jsonl" | "ndjson" | "json" => Some(Kind::Objects),
+        "csv" | "tsv" => Some(Kind::Table),
+        "txt" => Some(Kind::Lines),
+        _ => None,
+    }
+}
+
+/// Whether a path looks like texts: by its ending, or as a folder with a text file in a
+/// sub-folder.
+pub fn holds_texts(path: &str) -> bool {
+    kind(path).is_some() || (Path::new(path).is_dir() && folder::holds_texts(Path::new(path)))
 }
 
 /// A short name from a path.

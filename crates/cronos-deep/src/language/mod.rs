@@ -11,6 +11,7 @@ mod from_gguf;
 pub mod gguf;
 pub mod onnx;
 mod pool;
+mod text_encoder;
 mod tfidf;
 mod tokens;
 pub mod transformer;
@@ -19,6 +20,7 @@ mod weights;
 
 pub use encoder::Encoder;
 pub use pool::Pool;
+pub use text_encoder::{OnnxTexts, TextEncoder, is_onnx};
 pub use tfidf::{Tfidf, TfidfSettings};
 pub use tokens::Tokens;
 pub use tune::{Steps, Tuning};

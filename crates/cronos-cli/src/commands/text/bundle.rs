@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use cronos::{Model, Table, TextInput};
 use cronos_data::{TargetColumn, TextOptions, Texts, read_texts};
-use cronos_deep::language::{Encoder, Pool, Tfidf, TfidfSettings};
+use cronos_deep::language::{Pool, TextEncoder, Tfidf, TfidfSettings};
 use std::path::PathBuf;
 
 /// Texts that are encoded at a time.
@@ -75,7 +75,7 @@ pub fn features(
                 Failure::Input(format!("the model was written by a newer version: {error}"))
             })?;
             let features = Features {
-                encoder: &Encoder::open(place)?,
+                encoder: &TextEncoder::open(place)?,
                 key: &key,
                 pool,
                 length: *max_length,

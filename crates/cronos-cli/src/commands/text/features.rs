@@ -6,17 +6,19 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Bar;
 use cronos::{Matrix, Table};
-use cronos_data::{FeatureFile, Fingerprint, ReadOptions, TargetColumn};
-use cronos_deep::language::{Encoder, Pool};
+use cronos_data::{FeatureFile, Fingerprint, read_features};
+use cronos_deep::language::{Pool, TextEncoder};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Features computed between two writes.
 const PART: usize = 1 << 18;
+/// Texts that are cut into tokens at a time.
+const CUT: usize = 1024;
 
 /// An encoder and how it is used.
 pub struct Features<'a> {
-    pub encoder: &'a Encoder,
+    pub encoder: &'a TextEncoder,
     /// Tells this encoder from others.
     pub key: &'a str,
     pub pool: Pool,
@@ -77,8 +79,7 @@ pub fn cache(encoding: &Encoding) -> Option<PathBuf> {
 
 impl Features<'_> {
     pub fn columns(&self) -> usize {
-        let width = self.encoder.transformer().config().width;
-        self.pool.features(width, self.length)
+        self.encoder.columns(self.pool, self.length)
     }
 
     /// Tells these features from others.
@@ -92,11 +93,8 @@ impl Features<'_> {
 
     /// Where features of texts are kept, once they are there.
     pub fn kept(&self, texts: &[String]) -> Option<PathBuf> {
-        self.cache.map(|folder| self.in_folder(folder, texts))
-    }
-
-    fn in_folder(&self, folder: &Path, texts: &[String]) -> PathBuf {
-        folder.join(format!("{}.npy", self.content(texts)))
+        self.cache
+            .map(|folder| folder.join(format!("{}.npy", self.content(texts))))
     }
 
     /// Features of texts, from the cache if they are there.
@@ -106,32 +104,24 @@ impl Features<'_> {
         what: &str,
         interrupt: &Interrupt,
     ) -> Result<Box<dyn Table>, Failure> {
-        let Some(folder) = self.cache else {
-            let mut all = Vec::with_capacity(texts.len() * self.columns());
-            self.each(texts, 0, what, interrupt, |features| {
-                all.extend_from_slice(features);
-                Ok(())
-            })?;
-            let matrix = Matrix::from_rows(texts.len(), self.columns(), all)?;
-            return Ok(Box::new(matrix));
+        let (rows, columns) = (texts.len(), self.columns());
+        let all = match self.kept(texts) {
+            None => {
+                let mut all = Vec::with_capacity(rows * columns);
+                self.each(texts, 0, what, interrupt, |features| {
+                    all.extend_from_slice(features);
+                    Ok(())
+                })?;
+                all
+            }
+            Some(file) => {
+                if !file.is_file() {
+                    self.write(texts, &file, what, interrupt)?;
+                }
+                read_features(&file, rows, columns).map_err(Failure::reading)?
+            }
         };
-        let file = self.in_folder(folder, texts);
-        if !file.is_file() {
-            self.write(texts, &file, what, interrupt)?;
-        }
-        let options = ReadOptions {
-            target: TargetColumn::Absent,
-            ..ReadOptions::default()
-        };
-        let read = cronos_data::read(&file.to_string_lossy(), &options);
-        let features = read.map_err(Failure::reading)?.train.features;
-        if (features.rows, features.columns) != (texts.len(), self.columns()) {
-            return Err(Failure::Input(format!(
-                "{} holds other features than its name says; remove it",
-                file.display()
-            )));
-        }
-        crate::model_file::table(features)
+        Ok(Box::new(Matrix::from_rows(rows, columns, all)?))
     }
 
     /// Writes features to a file; what was written of it before stays.
@@ -168,36 +158,40 @@ impl Features<'_> {
         mut take: impl FnMut(&[f32]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let bar = Bar::new(before + texts.len(), what);
-        let mut ready = Vec::new();
-        for (at, texts) in texts.chunks(self.batch).enumerate() {
-            if interrupt.asked() {
-                take(&ready)?;
-                bar.finish();
-                let kept = match self.cache {
-                    Some(_) => "; what is done is kept, run the same again to go on",
-                    None => "",
-                };
-                return Err(Failure::Interrupted(format!(
-                    "interrupted while encoding{kept}"
-                )));
-            }
+        let (mut ready, mut done) = (Vec::new(), before);
+        for texts in texts.chunks(CUT) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let row = before + at * self.batch;
             let tokens = self.encoder.cut(&texts, self.length);
-            let tokens = tokens.map_err(|error| at_row(error, row))?;
-            ready.extend(self.encoder.features(&tokens, self.pool, self.length)?);
-            if ready.len() >= PART {
-                take(&ready)?;
-                ready.clear();
+            let tokens = tokens.map_err(|error| at_row(error, done))?;
+            for tokens in tokens.chunks(self.batch) {
+                if interrupt.asked() {
+                    take(&ready)?;
+                    bar.finish();
+                    return Err(self.interrupted());
+                }
+                ready.extend(self.encoder.features(tokens, self.pool, self.length)?);
+                if ready.len() >= PART {
+                    take(&ready)?;
+                    ready.clear();
+                }
+                done += tokens.len();
+                bar.set(done);
             }
-            bar.set(row + texts.len());
         }
         bar.finish();
         take(&ready)
     }
+
+    fn interrupted(&self) -> Failure {
+        let kept = match self.cache {
+            Some(_) => "; what is done is kept, run the same again to go on",
+            None => "",
+        };
+        Failure::Interrupted(format!("interrupted while encoding{kept}"))
+    }
 }
 
-/// An error about a row of a batch as one about a row of all texts.
+/// An error about a row of some texts as one about a row of all texts.
 fn at_row(error: cronos::Error, first: usize) -> Failure {
     match first {
         0 => error.into(),

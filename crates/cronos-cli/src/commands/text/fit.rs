@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use cronos::TextInput;
 use cronos_data::{TextOptions, Texts, read_texts};
-use cronos_deep::language::{Encoder, Tfidf, TfidfSettings};
+use cronos_deep::language::{TextEncoder, Tfidf, TfidfSettings};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -104,15 +104,20 @@ fn by_encoder(
     test: Option<&[String]>,
     interrupt: &Interrupt,
 ) -> Result<Encoded, Failure> {
-    let mut encoder = Encoder::open(folder)?;
+    let mut encoder = TextEncoder::open(folder)?;
     let pool = text.encoding.pool.unwrap_or(encoder.usual_pool());
     let length = text.encoding.max_length;
-    encoder.check_length(length)?;
+    encoder.check(pool, length)?;
     let mut key = key(folder)?;
     let mut cache = cache(&text.encoding);
     let mut place = folder.to_owned();
     if text.setting != Setting::Frozen {
-        tune::tune(text, &mut encoder, pool, (train, truth), interrupt)?;
+        let TextEncoder::Transformer(encoder) = &mut encoder else {
+            return Err(Failure::Usage(
+                "an ONNX file cannot be trained; use --setting frozen, or another encoder".into(),
+            ));
+        };
+        tune::tune(text, encoder, pool, (train, truth), interrupt)?;
         // what is trained here and not saved is not met again
         match &text.save_encoder {
             Some(folder) => {
