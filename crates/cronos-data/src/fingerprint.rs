@@ -5,6 +5,12 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 /// A running hash, which tells one content from another.
 pub struct Fingerprint(u64);
 
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Fingerprint {
     /// Of nothing yet.
     pub fn new() -> Self {

@@ -1,8 +1,8 @@
 //! Where rows are many: networks learned from nothing, in batches.
 //!
 //! Every kind is scouted on a sample of the rows, down a coarse β path, and judged on
-//! rows left out. The best is learned on more rows with half its units, at a penalty that
-//! falls once if that helps; then, at the penalty found, with all of them on all rows.
+//! rows left out. The best is learned on more rows with half its units, at that penalty
+//! and at those beside it; then, at the penalty found, with all of them on all rows.
 
 mod split;
 mod work;
@@ -21,7 +21,7 @@ use crate::learn::{Fresh, Hidden, learn_afresh, penalty};
 use crate::real::Real;
 
 /// Penalties that are tried on more rows than the sample, at most.
-const TRIES: usize = 2;
+const TRIES: usize = 3;
 
 /// A network, and what it shows.
 struct Trial<T> {
@@ -156,8 +156,10 @@ impl<T: Real> Crowd<'_, T> {
         scouted
     }
 
-    /// Trials on more rows from the penalty of `start` downwards, as long as they are
-    /// better; returns the best, and the penalties and units of all.
+    /// Trials on more rows: at the penalty of `start`, then at larger ones as long as they are
+    /// better, or else at smaller ones. `start` itself, which was learned for a shorter time and
+    /// so keeps from learning rows by heart, says nothing about that. Returns the best, and
+    /// the penalties and units of all.
     fn climb(&self, candidate: &Candidate<T>, start: Trial<T>) -> (Trial<T>, Taken<T>) {
         let Refit { plan, watch, .. } = self.refit;
         let goal = self.goal();
@@ -166,25 +168,38 @@ impl<T: Real> Crowd<'_, T> {
         let held = candidate.seen.select(&self.split.held);
         let fresh = self.many.level(level.x.rows());
         let mut taken = vec![(start.beta(all), start.units.clone())];
-        let mut penalty = start.beta(level.total()) / level.total();
-        let mut best = start;
+        let penalty = start.beta(level.total()) / level.total();
+        let mut best: Option<Trial<T>> = None;
+        // 1, then larger, then, if that was of no use, smaller
+        let mut factors = vec![plan.ratio, 1.0 / plan.ratio, 1.0];
+        let mut next_penalty = penalty;
         for step in 0..TRIES {
+            let Some(&factor) = factors.last() else {
+                watch.skip((TRIES - step) * fresh.epochs);
+                break;
+            };
             if self.stop(SEARCH_SHARE) {
                 break;
             }
             let tick = || watch.step(0);
-            let next = self.trial(candidate, [&level, &held], penalty, fresh, &tick);
+            let next = self.trial(candidate, [&level, &held], next_penalty, fresh, &tick);
             taken.push((next.beta(all), next.units.clone()));
-            let better = next.held.score(goal) < best.held.score(goal);
-            if better {
-                best = next;
-            } else {
-                watch.skip((TRIES - step - 1) * fresh.epochs);
-                break;
+            let better = |best: &Trial<T>| next.held.score(goal) < best.held.score(goal);
+            match best.as_ref().is_none_or(better) {
+                // on in the same direction, and in no other
+                true if factor != 1.0 => factors = vec![factor],
+                // in the next direction
+                _ => {
+                    factors.pop();
+                }
             }
-            penalty *= plan.ratio;
+            if best.as_ref().is_none_or(better) {
+                best = Some(next);
+            }
+            let found = best.as_ref().map_or(penalty, |best| best.penalty);
+            next_penalty = found * factors.last().copied().unwrap_or(1.0);
         }
-        (best, taken)
+        (best.unwrap_or(start), taken)
     }
 
     /// A network on all rows at the penalty of `found`; `found` itself if time did not

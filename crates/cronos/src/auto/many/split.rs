@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Rows left out, at most, and as a share.
 const MOST_HELD: usize = 5000;
-const SHARE_HELD: usize = 10;
+const SHARE_HELD: usize = 4;
 /// Parts that the order is made of, each with as many of every class.
 const PARTS: usize = 200;
 /// The share of the rows that the penalty is chosen on.
@@ -65,9 +65,9 @@ mod tests {
     fn every_part_has_its_share_of_the_classes() {
         let labels: Vec<usize> = (0..3000).map(|row| row % 3).collect();
         let split = Split::new(3000, Some(&labels), 300, 1);
-        assert_eq!(split.held.len(), 300);
+        assert_eq!(split.held.len(), 750);
         assert_eq!(split.sample().len(), 300);
-        assert_eq!(split.level().len(), 900);
+        assert_eq!(split.level().len(), 750);
         let mut all = [&split.held[..], &split.order].concat();
         all.sort_unstable();
         assert_eq!(all, (0..3000).collect::<Vec<_>>());
@@ -87,6 +87,6 @@ mod tests {
         }
         // a third would be hardly more than the sample
         let split = Split::new(3000, None, 500, 1);
-        assert_eq!(split.level().len(), 2700);
+        assert_eq!(split.level().len(), 2250);
     }
 }
