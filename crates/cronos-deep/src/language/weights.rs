@@ -85,7 +85,7 @@ impl Weights {
         let there = |prefix: &&str| self.tensors.contains_key(&format!("{prefix}{}", slot.name));
         PREFIXES
             .into_iter()
-            .find(|prefix| there(&prefix))
+            .find(|prefix| there(prefix))
             .ok_or_else(|| {
                 let some: Vec<&str> = self.tensors.keys().take(3).map(String::as_str).collect();
                 let first = self

@@ -259,10 +259,9 @@ impl Transformer {
             for (position, &token) in batch.tokens[text.range()].iter().enumerate() {
                 let first = target.len();
                 target.extend_from_slice(&parameters[token as usize * width..][..width]);
-                for place in [self.positions.map(|at| at + position * width), self.kinds] {
-                    if let Some(place) = place {
-                        add_to(target, first, &parameters[place..][..width]);
-                    }
+                let place = self.positions.map(|at| at + position * width);
+                for place in [place, self.kinds].into_iter().flatten() {
+                    add_to(target, first, &parameters[place..][..width]);
                 }
             }
         }

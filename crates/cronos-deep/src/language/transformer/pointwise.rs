@@ -57,7 +57,7 @@ fn normal(x: f32) -> (f32, f32) {
 /// `x σ(2 √(2/π) (x + 0.044715 x³))`, which is GELU by the hyperbolic tangent, and its slope.
 #[inline(always)]
 fn gelu_tanh(x: f32) -> (f32, f32) {
-    const A: f32 = 1.595_769_1;
+    const A: f32 = 1.595_769;
     const B: f32 = 0.044_715;
     let s = sigmoid(A * (x + B * x * x * x));
     let slope = s + x * s * (1.0 - s) * A * (1.0 + 3.0 * B * x * x);
@@ -294,17 +294,15 @@ mod tests {
         let silu_again = |x: f64| x / (1.0 + (-x).exp());
         for x in line().filter(|x| x.abs() < 9.0).step_by(7) {
             let wide = f64::from(x);
-            let cases: [(&str, (f32, f32), &dyn Fn(f64) -> f64); 3] = [
-                ("tanh", gelu_tanh(x), &tanh),
-                ("erf", gelu(x), &|x| x * normal(x)),
-                ("silu", silu(x), &silu_again),
-            ];
-            for (name, (value, slope), f) in cases {
+            let check = |name: &str, (value, slope): (f32, f32), f: &dyn Fn(f64) -> f64| {
                 let h = 1e-4;
                 let difference = (f(wide + h) - f(wide - h)) / (2.0 * h);
                 assert!((f64::from(value) - f(wide)).abs() < 2e-6, "{name} {x}");
                 assert!((f64::from(slope) - difference).abs() < 5e-6, "{name}' {x}");
-            }
+            };
+            check("tanh", gelu_tanh(x), &tanh);
+            check("erf", gelu(x), &|x| x * normal(x));
+            check("silu", silu(x), &silu_again);
         }
     }
 
