@@ -71,4 +71,4 @@ pub use scaling::Scaling;
 pub use solver::Solver;
 pub use sparse::Sparse;
 pub use stack::Stack;
-pub use table::{Bytes, Chosen, Table};
+pub use table::{Bytes, Chosen, Singles, Table};

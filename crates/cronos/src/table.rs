@@ -96,35 +96,6 @@ impl Table for Matrix<f64> {
     }
 }
 
-impl Table for Matrix<f32> {
-    fn rows(&self) -> usize {
-        Matrix::rows(self)
-    }
-
-    fn columns(&self) -> usize {
-        Matrix::columns(self)
-    }
-
-    fn bytes(&self) -> u64 {
-        size_of_val(self.values()) as u64
-    }
-
-    fn read(&self, row: usize, from: usize, out: &mut [f64]) {
-        let values = &self.row(row)[from..][..out.len()];
-        for (out, &value) in out.iter_mut().zip(values) {
-            *out = f64::from(value);
-        }
-    }
-
-    fn select(&self, rows: &[usize]) -> Box<dyn Table> {
-        Box::new(Matrix::select(self, rows))
-    }
-
-    fn check_finite(&self) -> Result<(), Error> {
-        Matrix::check_finite(self, "features")
-    }
-}
-
 impl Pick for Matrix<f64> {
     fn pick(&self, rows: &[usize]) -> Self {
         self.select(rows)
@@ -228,6 +199,46 @@ impl Table for Bytes {
 
     fn check_finite(&self) -> Result<(), Error> {
         Ok(())
+    }
+}
+
+/// Numbers in single precision, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Singles(Matrix<f32>);
+
+impl Singles {
+    /// Wraps `values`, which must hold `rows * columns` numbers.
+    pub fn from_rows(rows: usize, columns: usize, values: Vec<f32>) -> Result<Self, Error> {
+        Matrix::from_rows(rows, columns, values).map(Self)
+    }
+}
+
+impl Table for Singles {
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    fn columns(&self) -> usize {
+        self.0.columns()
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(self.0.values()) as u64
+    }
+
+    fn read(&self, row: usize, from: usize, out: &mut [f64]) {
+        let values = &self.0.row(row)[from..][..out.len()];
+        for (out, &value) in out.iter_mut().zip(values) {
+            *out = f64::from(value);
+        }
+    }
+
+    fn select(&self, rows: &[usize]) -> Box<dyn Table> {
+        Box::new(Self(self.0.select(rows)))
+    }
+
+    fn check_finite(&self) -> Result<(), Error> {
+        self.0.check_finite("features")
     }
 }
 

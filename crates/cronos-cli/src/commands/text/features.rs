@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Bar;
-use cronos::{Matrix, Table};
+use cronos::{Singles, Table};
 use cronos_data::{FeatureFile, Fingerprint, read_features};
 use cronos_deep::language::{Pool, TextEncoder};
 use std::fs;
@@ -121,7 +121,7 @@ impl Features<'_> {
                 read_features(&file, rows, columns).map_err(Failure::reading)?
             }
         };
-        Ok(Box::new(Matrix::from_rows(rows, columns, all)?))
+        Ok(Box::new(Singles::from_rows(rows, columns, all)?))
     }
 
     /// Writes features to a file; what was written of it before stays.
