@@ -135,7 +135,7 @@ fn write_targets(path: &std::path::Path, data: &Dataset) -> Result<(), Failure> 
             labels.indices.iter().map(|&class| class as f32).collect()
         }
     };
-    let open = FeatureFile::open(path, values.len(), 1, "targets");
+    let open = FeatureFile::open(path, values.len(), 1, &data.fingerprint());
     let mut file = open.map_err(Failure::writing)?;
     file.append(&values[file.done()..])
         .map_err(Failure::writing)?;

@@ -93,15 +93,9 @@ impl Encoder {
     /// The tokens of each text, `most` at most. A text without any is refused.
     pub fn cut(&self, texts: &[&str], most: usize) -> Result<Vec<Vec<u32>>, Error> {
         self.check_length(most)?;
-        let all = self.tokens.encode(texts, most)?;
+        let all = self.tokens.cut(texts, most)?;
         let vocabulary = self.transformer.config().vocabulary;
-        for (row, tokens) in all.iter().enumerate() {
-            if tokens.is_empty() {
-                return Err(Error::Data(format!(
-                    "row {row}: the text {:?} has no tokens; drop the row or write something",
-                    texts[row]
-                )));
-            }
+        for tokens in &all {
             if let Some(token) = tokens.iter().find(|&&token| token as usize >= vocabulary) {
                 return Err(Error::Format(format!(
                     "the tokenizer knows a token {token}, but the transformer only {vocabulary}; \

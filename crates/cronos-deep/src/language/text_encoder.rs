@@ -93,16 +93,7 @@ impl TextEncoder {
     pub fn cut(&self, texts: &[&str], most: usize) -> Result<Vec<Vec<u32>>, Error> {
         match self {
             Self::Transformer(encoder) => encoder.cut(texts, most),
-            Self::Onnx(own) => {
-                let all = own.tokens.encode(texts, most)?;
-                match all.iter().position(Vec::is_empty) {
-                    None => Ok(all),
-                    Some(row) => Err(Error::Data(format!(
-                        "row {row}: the text {:?} has no tokens; drop the row or write something",
-                        texts[row]
-                    ))),
-                }
-            }
+            Self::Onnx(own) => own.tokens.cut(texts, most),
         }
     }
 

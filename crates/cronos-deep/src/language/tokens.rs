@@ -98,6 +98,18 @@ impl Tokens {
         }
         Ok(all)
     }
+
+    /// The same, where a text without any is refused.
+    pub(super) fn cut(&self, texts: &[&str], most: usize) -> Result<Vec<Vec<u32>>, Error> {
+        let all = self.encode(texts, most)?;
+        match all.iter().position(Vec::is_empty) {
+            None => Ok(all),
+            Some(row) => Err(Error::Data(format!(
+                "row {row}: the text {:?} has no tokens; drop the row or write something",
+                texts[row]
+            ))),
+        }
+    }
 }
 
 fn refused(file: &Path, error: impl std::fmt::Display) -> Error {

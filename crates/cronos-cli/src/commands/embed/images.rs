@@ -8,7 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Bar;
 use cronos_data::{
-    Dataset, FeatureFile, ImageFit, ImageOptions, ReadOptions, TargetColumn, Values,
+    Dataset, FeatureFile, Fingerprint, ImageFit, ImageOptions, ReadOptions, TargetColumn, Values,
 };
 use cronos_deep::language::onnx::{OnnxEncoder, PixelScale};
 use std::path::Path;
@@ -54,7 +54,12 @@ pub fn run(
     // an image shows how many features there are
     let columns = encode(0, 1)?.values.len();
     let key = key(path)?;
-    let part = format!("{key}-{}", data.fingerprint());
+    // features of other pixels are others
+    let mut content = Fingerprint::new();
+    for text in [&key, &embed.pixels, &data.fingerprint()] {
+        content.text(text);
+    }
+    let part = content.digits();
     let open = FeatureFile::open(&embed.out, rows, columns, &part);
     let mut file = open.map_err(Failure::writing)?;
     if file.done() > 0 {

@@ -184,16 +184,15 @@ impl<T: Real> Crowd<'_, T> {
             let tick = || watch.step(0);
             let next = self.trial(candidate, [&level, &held], next_penalty, fresh, &tick);
             taken.push((next.beta(all), next.units.clone()));
-            let better = |best: &Trial<T>| next.held.score(goal) < best.held.score(goal);
-            match best.as_ref().is_none_or(better) {
+            let score = |trial: &Trial<T>| trial.held.score(goal);
+            let better = best.as_ref().is_none_or(|best| score(&next) < score(best));
+            if better && factor != 1.0 {
                 // on in the same direction, and in no other
-                true if factor != 1.0 => factors = vec![factor],
-                // in the next direction
-                _ => {
-                    factors.pop();
-                }
+                factors = vec![factor];
+            } else {
+                factors.pop();
             }
-            if best.as_ref().is_none_or(better) {
+            if better {
                 best = Some(next);
             }
             let found = best.as_ref().map_or(penalty, |best| best.penalty);
