@@ -1,6 +1,10 @@
 //! Texts from the file to the answer: by an encoder, and by counts of words.
 
 mod shell;
+#[cfg(feature = "onnx")]
+#[allow(dead_code)]
+#[path = "../../cronos-deep/tests/written/mod.rs"]
+mod written;
 
 use cronos_deep::language::transformer::{Config, Transformer};
 use cronos_deep::language::{Encoder, Tokens};
@@ -46,10 +50,8 @@ fn csv(reviews: &[(String, &str)]) -> String {
     text
 }
 
-/// A small GPT-2 with weights of no use, whose vocabulary is single letters.
-fn encoder(folder: &Folder, name: &str) {
-    let place = folder.path(name);
-    std::fs::create_dir(&place).unwrap();
+/// A tokenizer of single letters; returns their number.
+fn letters(folder: &Folder, name: &str) -> usize {
     let mut vocabulary = serde_json::Map::new();
     let letters = ('a'..='z').chain('0'..='9').chain(['Ġ', ',']);
     for (at, letter) in letters.enumerate() {
@@ -59,6 +61,14 @@ fn encoder(folder: &Folder, name: &str) {
     let text = serde_json::Value::Object(vocabulary).to_string();
     folder.put(&format!("{name}/vocab.json"), text);
     folder.put(&format!("{name}/merges.txt"), "#version: 0.2\n");
+    count
+}
+
+/// A small GPT-2 with weights of no use, whose vocabulary is single letters.
+fn encoder(folder: &Folder, name: &str) {
+    let place = folder.path(name);
+    std::fs::create_dir(&place).unwrap();
+    let count = letters(folder, name);
     let mut config = Config::gpt2(count, 16, 2, 2);
     config.positions = 64;
     let transformer = Transformer::new(config);
@@ -305,4 +315,90 @@ fn counts_of_words_need_no_encoder() {
     assert!(text.contains("great") || text.contains("dull"), "{text}");
     let refused = folder.refused(2, "embed reviews.jsonl --out x.npy");
     assert!(refused.contains("--encoder is missing"));
+}
+
+/// Every optimizer gets the features that a convex network gets.
+#[test]
+fn heads_are_compared_on_the_same_features() {
+    let folder = Folder::new();
+    encoder(&folder, "gpt2");
+    folder.put("reviews.csv", csv(&reviews(120)));
+    let line = "text compare reviews.csv --encoder gpt2 --no-cache --optimizers adamw --rates 2 \
+                --gates 4 --epochs 3 --batch 16 --json";
+    let report = folder.json(line);
+    assert_eq!(report["architecture"], "none");
+    let optimizers = report["optimizers"].as_array().unwrap();
+    let names: Vec<&serde_json::Value> = optimizers.iter().map(|own| &own["name"]).collect();
+    assert_eq!(names, ["cronos-am", "adamw"]);
+    assert_eq!(optimizers[1]["runs"].as_array().unwrap().len(), 2);
+    for own in optimizers {
+        assert!(number(own, "/test/accuracy") > 0.3, "{own:#}");
+    }
+    // by hand: the features as a table, the same seed, the same split
+    folder.run("embed reviews.csv --encoder gpt2 --no-cache --out x.npy --targets y.npy");
+    let by_hand = line.replace(
+        "text compare reviews.csv --encoder gpt2 --no-cache",
+        "compare x.npy",
+    );
+    let by_hand = folder.json(&format!(
+        "{by_hand} --target y.npy --task classification --arch none"
+    ));
+    let peaks = |report: &serde_json::Value| number(report, "/optimizers/1/highest_peak");
+    assert_eq!(peaks(&report), peaks(&by_hand));
+    let ended = folder.run("text compare reviews.csv");
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("--encoder"), "{ended:?}");
+}
+
+/// The mean over the tokens of a text, computed again.
+#[cfg(feature = "onnx")]
+#[test]
+fn an_onnx_file_encodes_texts() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("onnx")).unwrap();
+    let count = letters(&folder, "onnx");
+    folder.put("onnx/model.onnx", written::words(count as u64, 0, 0));
+    let reviews = reviews(60);
+    folder.put("reviews.jsonl", jsonl(&reviews));
+    let line = "--encoder onnx/model.onnx --max-length 200 --no-cache";
+    folder.print(&format!("embed reviews.jsonl {line} --out x.npy"));
+    let bytes = folder.bytes("x.npy");
+    let values = bytes[bytes.len() - 60 * 2 * 4..].chunks(4);
+    let values: Vec<f32> = values
+        .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
+        .collect();
+    let token = |letter: char| match letter {
+        'a'..='z' => letter as u32 - 'a' as u32,
+        '0'..='9' => 26 + letter as u32 - '0' as u32,
+        ' ' => 36,
+        _ => 37,
+    };
+    for ((text, _), found) in reviews.iter().zip(values.chunks(2)) {
+        let tokens: Vec<f32> = text.chars().map(|letter| token(letter) as f32).collect();
+        let mean = 2.0 * tokens.iter().sum::<f32>() / tokens.len() as f32;
+        assert!(
+            (found[0] - mean - 0.5).abs() < 1e-3,
+            "{text}: {found:?} {mean}"
+        );
+        assert!(
+            (found[1] - mean - 1.5).abs() < 1e-3,
+            "{text}: {found:?} {mean}"
+        );
+    }
+    folder.print(&format!(
+        "text fit reviews.jsonl {line} --fast --out m.safetensors"
+    ));
+    assert_eq!(
+        folder
+            .print("predict m.safetensors reviews.jsonl")
+            .lines()
+            .count(),
+        61
+    );
+    let ended = folder.run(&format!("text fit reviews.jsonl {line} --setting ft"));
+    assert_eq!(ended.code, Some(2));
+    assert!(
+        ended.stderr.contains("an ONNX file cannot be trained"),
+        "{ended:?}"
+    );
 }

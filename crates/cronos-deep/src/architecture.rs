@@ -10,6 +10,8 @@ use std::str::FromStr;
 /// What stands in front of the last two layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Architecture {
+    /// Nothing: the last two layers are the network.
+    None,
     /// One linear map.
     Linear(usize),
     /// Fully connected layers with ReLU, without biases.
@@ -21,7 +23,7 @@ pub enum Architecture {
     Residual(Vec<usize>),
 }
 
-const KNOWN: &str = "linear[:WIDTH], mlp:WIDTH,…, cnn[:CHANNELS,…] or residual[:CHANNELS,…]";
+const KNOWN: &str = "none, linear[:WIDTH], mlp:WIDTH,…, cnn[:CHANNELS,…] or residual[:CHANNELS,…]";
 
 impl FromStr for Architecture {
     type Err = String;
@@ -46,6 +48,7 @@ impl FromStr for Architecture {
         let sizes = sizes.transpose()?;
         let or = |usual: &[usize]| sizes.clone().unwrap_or(usual.to_vec());
         match (name, &sizes) {
+            ("none", None) => Ok(Self::None),
             ("linear", None) => Ok(Self::Linear(256)),
             ("linear", Some(sizes)) if sizes.len() == 1 => Ok(Self::Linear(sizes[0])),
             ("linear", _) => Err(format!("{text:?}: a linear map has one width")),
@@ -60,6 +63,7 @@ impl FromStr for Architecture {
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, sizes) = match self {
+            Self::None => return write!(f, "none"),
             Self::Linear(width) => ("linear", vec![*width]),
             Self::Mlp(widths) => ("mlp", widths.clone()),
             Self::Cnn(channels) => ("cnn", channels.clone()),
@@ -78,6 +82,7 @@ impl Architecture {
         }
         let mut layers = Layers::new(input);
         match self {
+            Self::None => {}
             Self::Linear(width) => layers = layers.linear(*width, device),
             Self::Mlp(widths) => {
                 for &width in widths {

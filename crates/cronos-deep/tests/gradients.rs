@@ -100,6 +100,7 @@ impl Weights<'_> {
 fn forward(architecture: &Architecture, parameters: &[f64], x: &Image) -> Vec<f64> {
     let mut weights = Weights(parameters);
     let features = match architecture {
+        Architecture::None => x.values.clone(),
         Architecture::Linear(width) => weights.linear(&x.values, *width),
         Architecture::Mlp(widths) => {
             let mut x = x.values.clone();

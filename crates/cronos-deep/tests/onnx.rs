@@ -4,136 +4,17 @@
 #[allow(dead_code)]
 #[path = "../../cronos/tests/models/mod.rs"]
 mod models;
+mod written;
 
 use cronos::Matrix;
 use cronos_deep::language::onnx::{Encoded, Entries, OnnxEncoder, PixelScale};
 use std::io::Write;
-
-/// A message of protobuf: what onnx.proto calls a field is its number here.
-#[derive(Clone, Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn varint(&mut self, mut value: u64) {
-        while value >= 128 {
-            self.0.push(value as u8 | 128);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
-    }
-
-    fn number(mut self, field: u64, value: u64) -> Self {
-        self.varint(field << 3);
-        self.varint(value);
-        self
-    }
-
-    fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
-        self.varint(field << 3 | 2);
-        self.varint(bytes.len() as u64);
-        self.0.extend(bytes);
-        self
-    }
-
-    fn text(self, field: u64, text: &str) -> Self {
-        self.bytes(field, text.as_bytes())
-    }
-
-    fn message(self, field: u64, message: Message) -> Self {
-        self.bytes(field, &message.0)
-    }
-}
-
-const FLOAT: u64 = 1;
-const INT64: u64 = 7;
-
-/// A tensor of single precision.
-fn constant(name: &str, shape: &[u64], values: &[f32]) -> Message {
-    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-    let start = shape
-        .iter()
-        .fold(Message::default(), |m, &l| m.number(1, l));
-    start.number(2, FLOAT).text(8, name).bytes(9, &bytes)
-}
-
-fn node(kind: &str, inputs: &[&str], output: &str, attributes: &[(&str, u64)]) -> Message {
-    let start = inputs.iter().fold(Message::default(), |m, i| m.text(1, i));
-    let node = start.text(2, output).text(4, kind);
-    attributes.iter().fold(node, |node, (name, value)| {
-        // an attribute that is one integer has type 2
-        let attribute = Message::default()
-            .text(1, name)
-            .number(3, *value)
-            .number(20, 2);
-        node.message(5, attribute)
-    })
-}
-
-/// An input or output; a length of 0 is free.
-fn port(name: &str, kind: u64, shape: &[u64]) -> Message {
-    let dimensions = shape.iter().fold(Message::default(), |m, &length| {
-        let dimension = match length {
-            0 => Message::default().text(2, "n"),
-            length => Message::default().number(1, length),
-        };
-        m.message(1, dimension)
-    });
-    let tensor = Message::default().number(1, kind).message(2, dimensions);
-    Message::default()
-        .text(1, name)
-        .message(2, Message::default().message(1, tensor))
-}
-
-fn model(nodes: &[Message], constants: &[Message], inputs: &[Message], output: Message) -> Vec<u8> {
-    let mut graph = Message::default();
-    for node in nodes {
-        graph = graph.message(1, node.clone());
-    }
-    graph = graph.text(2, "test");
-    for constant in constants {
-        graph = graph.message(5, constant.clone());
-    }
-    for input in inputs {
-        graph = graph.message(11, input.clone());
-    }
-    graph = graph.message(12, output);
-    let operators = Message::default().text(1, "").number(2, 17);
-    Message::default()
-        .number(1, 8)
-        .message(7, graph)
-        .message(8, operators)
-        .0
-}
+use written::{FLOAT, Message, model, node, port, words};
 
 fn open(bytes: &[u8]) -> Result<OnnxEncoder, cronos::Error> {
     let mut file = tempfile::NamedTempFile::with_suffix(".onnx").unwrap();
     file.write_all(bytes).unwrap();
     OnnxEncoder::open(file.path())
-}
-
-/// Tokens to rows of a table, 0 where the mask is 0.
-fn words(batch: u64, tokens: u64) -> Vec<u8> {
-    let table: Vec<f32> = (0..10).map(|at| at as f32 + 0.5).collect();
-    let nodes = [
-        node("Gather", &["table", "input_ids"], "rows", &[("axis", 0)]),
-        node("Cast", &["attention_mask"], "real", &[("to", FLOAT)]),
-        node("Unsqueeze", &["real", "last"], "column", &[]),
-        node("Mul", &["rows", "column"], "hidden", &[]),
-    ];
-    let last = Message::default()
-        .number(1, 1)
-        .number(2, INT64)
-        .text(8, "last");
-    let last = last.bytes(9, &2i64.to_le_bytes());
-    model(
-        &nodes,
-        &[constant("table", &[5, 2], &table), last],
-        &[
-            port("input_ids", INT64, &[batch, tokens]),
-            port("attention_mask", INT64, &[batch, tokens]),
-        ],
-        port("hidden", FLOAT, &[batch, tokens, 2]),
-    )
 }
 
 #[test]
@@ -154,12 +35,12 @@ fn texts_are_filled_up_and_masked() {
         0.0,
     ];
     for batch in [0, 1, 3] {
-        let encoder = open(&words(batch, 0)).unwrap();
+        let encoder = open(&words(5, batch, 0)).unwrap();
         let encoded = encoder.encode_tokens(&ids).unwrap();
         assert_eq!(encoded.shape, [2, 3, 2]);
         assert_eq!(encoded.values, expected);
     }
-    let encoder = open(&words(0, 4)).unwrap();
+    let encoder = open(&words(5, 0, 4)).unwrap();
     assert_eq!(encoder.inputs()[0].shape, Some(vec![None, Some(4)]));
     assert_eq!(encoder.inputs()[0].entries, Entries::Whole);
     assert_eq!(encoder.encode_tokens(&ids).unwrap().shape, [2, 4, 2]);
@@ -172,7 +53,7 @@ fn texts_are_filled_up_and_masked() {
 
 #[test]
 fn texts_that_cannot_be_encoded_are_refused() {
-    let encoder = open(&words(0, 0)).unwrap();
+    let encoder = open(&words(5, 0, 0)).unwrap();
     assert!(encoder.encode_tokens(&[]).is_err());
     assert!(encoder.encode_tokens(&[vec![1], vec![]]).is_err());
     // beyond the table, beyond the integers
@@ -304,7 +185,7 @@ fn foreign_and_cut_files_are_refused() {
     assert!(open(b"").is_err());
     assert!(open(b"no model at all").is_err());
     assert!(OnnxEncoder::open(std::path::Path::new("/nowhere/model.onnx")).is_err());
-    let whole = words(0, 0);
+    let whole = words(5, 0, 0);
     assert!(open(&whole).is_ok());
     let refused = (0..whole.len()).filter(|&length| open(&whole[..length]).is_err());
     // a file may end behind the graph, before the list of its operators
@@ -313,7 +194,7 @@ fn foreign_and_cut_files_are_refused() {
 
 #[test]
 fn no_changed_byte_ends_the_program() {
-    let whole = words(0, 0);
+    let whole = words(5, 0, 0);
     for at in 0..whole.len() {
         for change in [1, 0x80, 0xff] {
             let mut bytes = whole.clone();
@@ -327,9 +208,9 @@ fn no_changed_byte_ends_the_program() {
 
 #[test]
 fn absurd_shapes_are_refused() {
-    let why = open(&words(1 << 40, 0)).unwrap_err().to_string();
+    let why = open(&words(5, 1 << 40, 0)).unwrap_err().to_string();
     assert!(why.contains("no input of an encoder"), "{why}");
-    let encoder = open(&words(1 << 24, 1 << 24)).unwrap();
+    let encoder = open(&words(5, 1 << 24, 1 << 24)).unwrap();
     let why = encoder.encode_tokens(&[vec![1]]).unwrap_err().to_string();
     assert!(why.contains("too many"), "{why}");
 }

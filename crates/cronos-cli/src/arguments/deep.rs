@@ -12,7 +12,7 @@ pub struct Network {
     #[command(flatten)]
     pub source: Source,
     /// What stands in front of the last two layers: mlp:WIDTH,… (fully connected), cnn:CHANNELS,…
-    /// (convolutions and means), residual:CHANNELS,… (residual blocks) or linear:WIDTH; cnn alone
+    /// (convolutions and means), residual:CHANNELS,… (residual blocks), linear:WIDTH or none; cnn alone
     /// is cnn:32,32 and residual alone residual:16,32,64
     #[arg(long, value_name = "NAME", default_value = "mlp:256,256")]
     pub arch: Architecture,

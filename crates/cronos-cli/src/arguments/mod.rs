@@ -12,7 +12,7 @@ pub use deep::{Augment, Deep, DeepLoss, HeadGates, Network};
 pub use images::Images;
 pub use knobs::{Activation, Knobs, Loss, Precision, Solver};
 pub use source::{Impute, Source, Task};
-pub use text::{Embed, Encoding, Setting, Text, TextFit};
+pub use text::{BATCH, Embed, Encoding, Setting, Text, TextCompare, TextFit};
 
 use clap::{Args, Parser, Subcommand};
 use knobs::parse_count;

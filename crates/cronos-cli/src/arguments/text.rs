@@ -1,8 +1,8 @@
 //! Texts, and what turns them into features.
 
-use super::Fit;
 use super::images::Images;
 use super::knobs::parse_count;
+use super::{Compare, Fit};
 use clap::{Args, Subcommand, ValueEnum};
 use cronos_deep::language::Pool;
 use std::path::PathBuf;
@@ -10,10 +10,16 @@ use std::path::PathBuf;
 const TEXTS_HELP: &str = "The texts: a .jsonl, .csv, .tsv or .txt file (also .gz), or a folder \
 with a sub-folder of .txt files for each class";
 
+/// Texts that are encoded at a time, unless told otherwise.
+pub const BATCH: usize = 32;
+
 #[derive(Subcommand)]
 pub enum Text {
     /// Train a network on texts: encode them, fit, report
     Fit(Box<TextFit>),
+    /// Train heads on the features of an encoder: by optimizers at several learning rates, and without
+    /// one
+    Compare(Box<TextCompare>),
 }
 
 /// What `fit` takes, and what turns texts into features.
@@ -35,6 +41,9 @@ pub struct TextFit {
     pub fit: Fit,
     #[command(flatten)]
     pub encoding: Encoding,
+    /// Texts that are encoded at a time
+    #[arg(long, value_name = "N", default_value_t = BATCH, value_parser = parse_count)]
+    pub batch: usize,
     /// What is done with the encoder before its features are taken
     #[arg(long, value_enum, default_value = "frozen")]
     pub setting: Setting,
@@ -61,6 +70,32 @@ pub struct TextFit {
     /// Folder for the encoder after it was trained; a saved model needs it
     #[arg(long, value_name = "DIR")]
     pub save_encoder: Option<PathBuf>,
+}
+
+/// What `compare` takes, and what turns texts into features.
+#[derive(Args)]
+#[command(
+    mut_arg("data", |arg| arg.help(TEXTS_HELP)),
+    mut_arg("target", |arg| arg.help("Column or field of the target [default: target, label, \
+        class, y or sentiment]")),
+    mut_arg("test", |arg| arg.help("Texts to test on, instead of holding out rows")),
+    mut_arg("arch", |arg| arg.default_value("none")),
+    mut_arg("encoder", |arg| arg.required(true).help("The encoder: a folder with config.json, \
+        tokenizer.json and model.safetensors of a GPT-2, BERT or Llama, the .gguf file of a Llama, or \
+        an .onnx file with its tokenizer beside it")),
+    mut_arg("impute", |arg| arg.hide(true)),
+    mut_arg("drop", |arg| arg.hide(true)),
+    mut_arg("keep_index", |arg| arg.hide(true)),
+    mut_arg("weight_column", |arg| arg.hide(true)),
+    mut_arg("image_size", |arg| arg.hide(true)),
+    mut_arg("image_fit", |arg| arg.hide(true)),
+    mut_arg("augment", |arg| arg.hide(true))
+)]
+pub struct TextCompare {
+    #[command(flatten)]
+    pub compare: Compare,
+    #[command(flatten)]
+    pub encoding: Encoding,
 }
 
 /// The three settings in which a pretrained encoder is used.
@@ -94,9 +129,6 @@ pub struct Encoding {
     /// Tokens of a text at most; longer ones are cut
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = parse_count)]
     pub max_length: usize,
-    /// Texts that are encoded at a time
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = parse_count)]
-    pub batch: usize,
     /// Use only so many texts, drawn at random; of texts to test on as many
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub sample: Option<usize>,
@@ -115,6 +147,9 @@ pub struct Embed {
     pub data: String,
     #[command(flatten)]
     pub encoding: Encoding,
+    /// Texts that are encoded at a time
+    #[arg(long, value_name = "N", default_value_t = BATCH, value_parser = parse_count)]
+    pub batch: usize,
     /// Where to write the features (npy, texts x features, single precision)
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,

@@ -54,7 +54,7 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
         key: &key,
         pool,
         length: embed.encoding.max_length,
-        batch: embed.encoding.batch,
+        batch: embed.batch,
         cache: cache.as_deref(),
     };
     if let Some(path) = &embed.targets {

@@ -144,6 +144,7 @@ impl Sizes {
             weights: 0,
         };
         match architecture {
+            Architecture::None => {}
             Architecture::Linear(width) => sizes.linear(*width),
             // before their ReLU and after it
             Architecture::Mlp(widths) => {
@@ -201,6 +202,7 @@ mod tests {
     fn sizes_are_those_of_the_layers() {
         let device = Device::flex();
         for (name, input) in [
+            ("none", vec![5]),
             ("linear:7", vec![5]),
             ("mlp:6,4", vec![9]),
             ("cnn:3,5", vec![2, 9, 11]),

@@ -4,18 +4,24 @@
 //! and of their squares. So the rate is a length, and the weights themselves say what is
 //! long: it begins as a share of their root mean square. Over the second half of the steps
 //! it falls to 0, which settles the noise of the batches.
+//!
+//! Units that the penalty has put out do not come back, and are dropped after every epoch.
 
 use super::hidden::Hidden;
 use super::objective::Objective;
+use super::strongest;
 use crate::inner::norm;
 use crate::real::Real;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 /// Rows of a batch, and of the parts of it that run in parallel.
 pub(crate) const BATCH: usize = 512;
 const PART: usize = 256;
+/// Weights that are moved together.
+const CHUNK: usize = 1 << 14;
 
 /// The first rate, relative to the root mean square of the weights.
 const RATE: f64 = 0.03;
@@ -38,7 +44,7 @@ pub(super) fn descend_by_batches<T: Real>(
     let mut order: Vec<usize> = (0..n).collect();
     let size = units.values.len();
     let rate = RATE * norm(&units.values) / (size as f64).sqrt();
-    let mut adam = Adam::new(size);
+    let mut adam = Adam::new(units);
     let steps = epochs * n.div_ceil(BATCH);
     for _ in 0..epochs {
         order.shuffle(&mut rng);
@@ -62,6 +68,12 @@ pub(super) fn descend_by_batches<T: Real>(
             let rate = rate * (2.0 * left).min(1.0);
             adam.step(&mut units.values, &slope.gradient, rate);
         }
+        let strongest = strongest(units, units.len());
+        if strongest.len() < units.len() {
+            *units = units.only(&strongest);
+            adam.m = adam.m.only(&strongest);
+            adam.v = adam.v.only(&strongest);
+        }
         tick();
     }
 }
@@ -69,16 +81,20 @@ pub(super) fn descend_by_batches<T: Real>(
 /// The running means, biased towards the 0 they begin at.
 struct Adam<T> {
     steps: usize,
-    m: Vec<T>,
-    v: Vec<T>,
+    m: Hidden<T>,
+    v: Hidden<T>,
 }
 
 impl<T: Real> Adam<T> {
-    fn new(size: usize) -> Self {
+    fn new(units: &Hidden<T>) -> Self {
+        let zero = Hidden {
+            values: vec![T::ZERO; units.values.len()],
+            ..*units
+        };
         Self {
             steps: 0,
-            m: vec![T::ZERO; size],
-            v: vec![T::ZERO; size],
+            m: zero.clone(),
+            v: zero,
         }
     }
 
@@ -92,12 +108,17 @@ impl<T: Real> Adam<T> {
         );
         let [first, second] =
             [MEMORY.0, MEMORY.1].map(|memory| (T::of(memory), T::of(1.0 - memory)));
-        let means = self.m.iter_mut().zip(&mut self.v);
-        for ((value, &g), (m, v)) in values.iter_mut().zip(gradient).zip(means) {
-            *m = first.0 * *m + first.1 * g;
-            *v = second.0 * *v + second.1 * g * g;
-            *value -= rate * *m / (v.root() + least);
-        }
+        let means = self.m.values.par_chunks_mut(CHUNK);
+        let means = means.zip(self.v.values.par_chunks_mut(CHUNK));
+        let moved = values.par_chunks_mut(CHUNK).zip(gradient.par_chunks(CHUNK));
+        moved.zip(means).for_each(|((values, gradient), (m, v))| {
+            let means = m.iter_mut().zip(v);
+            for ((value, &g), (m, v)) in values.iter_mut().zip(gradient).zip(means) {
+                *m = first.0 * *m + first.1 * g;
+                *v = second.0 * *v + second.1 * g * g;
+                *value -= rate * *m / (v.root() + least);
+            }
+        });
     }
 }
 
@@ -110,7 +131,11 @@ mod tests {
     /// Three steps by the textbook, bias corrections apart, on a gradient that changes.
     #[test]
     fn steps_are_those_of_adam() {
-        let mut adam = Adam::<f64>::new(1);
+        let mut adam = Adam::new(&Hidden {
+            features: 1,
+            outputs: 0,
+            values: vec![0.0],
+        });
         let (mut value, mut expected) = ([1.0], 1.0);
         let (mut m, mut v) = (0.0, 0.0);
         for (step, g) in [0.5, -2.0, 0.1].into_iter().enumerate() {

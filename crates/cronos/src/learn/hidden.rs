@@ -70,6 +70,13 @@ impl<T: Real> Hidden<T> {
         }
     }
 
+    /// Only these units, in this order.
+    pub fn only(&self, kept: &[usize]) -> Self {
+        let all: Vec<(&[T], &[T])> = self.units().collect();
+        let kept = kept.iter().map(|&unit| all[unit]);
+        Self::from_units(self.features, self.outputs, kept)
+    }
+
     /// `‖w_j‖ ‖a_j‖` of every unit.
     pub fn norms(&self) -> Vec<f64> {
         self.units()

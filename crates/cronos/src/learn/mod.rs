@@ -170,18 +170,22 @@ fn add<T: Real, X: Features<T>>(
 /// Drops units that are negligible, and the weakest beyond `most`; tells whether
 /// there were any.
 fn prune<T: Real>(units: &mut Hidden<T>, most: usize) -> bool {
+    let strongest = strongest(units, most);
+    if strongest.len() == units.len() {
+        return false;
+    }
+    *units = units.only(&strongest);
+    true
+}
+
+/// So many of the units at most, in order, without those that add next to nothing.
+fn strongest<T: Real>(units: &Hidden<T>, most: usize) -> Vec<usize> {
     let norms = units.norms();
     let total: f64 = norms.iter().sum();
     let mut strongest: Vec<usize> = (0..norms.len()).collect();
     strongest.sort_by(|&a, &b| norms[b].total_cmp(&norms[a]));
     strongest.truncate(most);
     strongest.retain(|&unit| norms[unit] > 1e-5 * total);
-    if strongest.len() == norms.len() {
-        return false;
-    }
     strongest.sort_unstable();
-    let all: Vec<(&[T], &[T])> = units.units().collect();
-    let kept: Vec<(&[T], &[T])> = strongest.iter().map(|&unit| all[unit]).collect();
-    *units = Hidden::from_units(units.features, units.outputs, kept.into_iter());
-    true
+    strongest
 }

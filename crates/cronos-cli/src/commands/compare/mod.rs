@@ -21,6 +21,19 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 pub fn run(compare: &Compare) -> Result<ExitCode, Failure> {
+    with(compare, |_| {
+        let source = &compare.network.source;
+        let mut job = Job::read(source)?;
+        let imputation = job.impute(source)?;
+        Ok((job, imputation))
+    })
+}
+
+/// A comparison on data that are read when all else is known to be right.
+pub fn with(
+    compare: &Compare,
+    read: impl FnOnce(&Interrupt) -> Result<(Job, Option<Vec<f64>>), Failure>,
+) -> Result<ExitCode, Failure> {
     let start = Instant::now();
     let network = &compare.network;
     for file in [&compare.csv, &compare.plot].into_iter().flatten() {
@@ -32,8 +45,7 @@ pub fn run(compare: &Compare) -> Result<ExitCode, Failure> {
     }
     start_threads(network.threads)?;
     let interrupt = Interrupt::listen()?;
-    let mut job = Job::read(&network.source)?;
-    let imputation = job.impute(&network.source)?;
+    let (job, imputation) = read(&interrupt)?;
     let data = training::data(&job, &recipe)?;
     recipe.memory(&data)?;
     let limits = Limits {

@@ -77,7 +77,7 @@ pub fn run(
                     .into(),
             ));
         }
-        let count = embed.encoding.batch.min(rows - file.done());
+        let count = embed.batch.min(rows - file.done());
         let features = encode(file.done(), count)?;
         file.append(&features.values).map_err(Failure::writing)?;
         bar.set(file.done());

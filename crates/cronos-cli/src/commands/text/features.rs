@@ -1,11 +1,12 @@
 //! From texts to features by an encoder, with progress, kept for the next time.
 
 use crate::arguments::Encoding;
+use crate::commands::job::Encoded;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Bar;
-use cronos::{Singles, Table};
+use cronos::{Singles, Table, TextInput};
 use cronos_data::{FeatureFile, Fingerprint, read_features};
 use cronos_deep::language::{Pool, TextEncoder};
 use std::fs;
@@ -95,6 +96,34 @@ impl Features<'_> {
     pub fn kept(&self, texts: &[String]) -> Option<PathBuf> {
         self.cache
             .map(|folder| folder.join(format!("{}.npy", self.content(texts))))
+    }
+
+    /// All texts of a fit, by the encoder in a folder.
+    pub fn encoded(
+        &self,
+        folder: &Path,
+        train: &[String],
+        test: Option<&[String]>,
+        interrupt: &Interrupt,
+    ) -> Result<Encoded, Failure> {
+        if let Some(cache) = self.cache {
+            output::remark(&format!("features are kept in {}", cache.display()));
+        }
+        let path = std::path::absolute(folder).unwrap_or(folder.to_owned());
+        Ok(Encoded {
+            train: self.table(train, "training texts", interrupt)?,
+            test: match test {
+                Some(texts) => Some(self.table(texts, "test texts", interrupt)?),
+                None => None,
+            },
+            names: (0..self.columns()).map(|at| format!("x{at}")).collect(),
+            text: TextInput::Encoder {
+                path: path.display().to_string(),
+                fingerprint: self.key.into(),
+                pool: self.pool.name().into(),
+                max_length: self.length,
+            },
+        })
     }
 
     /// Features of texts, from the cache if they are there.

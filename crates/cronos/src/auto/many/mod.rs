@@ -59,7 +59,7 @@ impl<T: Real> Crowd<'_, T> {
     /// Steps that the search announces.
     pub fn steps(&self, networks: usize) -> usize {
         let level = TRIES * self.many.level(self.split.level().len()).epochs;
-        let last = networks * self.last().epochs;
+        let last = networks * self.last(self.many.units).epochs;
         self.candidates.len() * self.refit.plan.steps + level + last
     }
 
@@ -96,8 +96,9 @@ impl<T: Real> Crowd<'_, T> {
         self.refit.watch.stop(share).is_some()
     }
 
-    fn last(&self) -> Fresh {
-        self.many.last(self.refit.task.x.rows())
+    /// What the last network is learned with, when one on more rows had so many units.
+    fn last(&self, units: usize) -> Fresh {
+        self.many.last(self.refit.task.x.rows(), units)
     }
 
     /// Learns on some rows and judges on those left out.
@@ -217,7 +218,7 @@ impl<T: Real> Crowd<'_, T> {
         let stop = || self.stop(WHOLE_SHARE);
         let seed = task.seed.wrapping_add(0xa11 * (number + 1));
         let tick = || watch.step(0);
-        let mut units = learn_afresh(&objective, self.last(), seed, &stop, &tick);
+        let mut units = learn_afresh(&objective, self.last(found.units.len()), seed, &stop, &tick);
         let complete = !stop();
         let value = |units: &Hidden<T>| objective.pull(units).0 + penalty(units, beta);
         if !complete && value(&found.units) < value(&units) {

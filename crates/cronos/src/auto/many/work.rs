@@ -65,8 +65,10 @@ impl Many {
         fresh(self.units / 2, rows, LEVEL_STEPS)
     }
 
-    pub fn last(&self, rows: usize) -> Fresh {
-        fresh(self.units, rows, LAST_STEPS)
+    /// Twice the units that the penalty left before: where it put some out, more are of no use.
+    pub fn last(&self, rows: usize, left: usize) -> Fresh {
+        let units = (2 * left).clamp(LEAST_UNITS.min(self.units), self.units);
+        fresh(units, rows, LAST_STEPS)
     }
 }
 

@@ -1,0 +1,36 @@
+//! `cronos text compare`
+
+use super::features::{Features, cache, key};
+use super::read::read;
+use crate::arguments::{BATCH, TextCompare};
+use crate::commands::compare;
+use crate::commands::job::Job;
+use crate::failure::Failure;
+use cronos_deep::language::TextEncoder;
+use std::process::ExitCode;
+
+pub fn run(text: &TextCompare) -> Result<ExitCode, Failure> {
+    let TextCompare { compare, encoding } = text;
+    let source = &compare.network.source;
+    let Some(folder) = &encoding.encoder else {
+        return Err(Failure::Usage("--encoder is missing".into()));
+    };
+    compare::with(compare, |interrupt| {
+        let (train, test) = read(source, encoding)?;
+        let job = Job::of_texts(source, train, test, |train, _, test| {
+            let encoder = TextEncoder::open(folder)?;
+            let cache = cache(encoding);
+            let features = Features {
+                key: &key(folder)?,
+                pool: encoding.pool.unwrap_or(encoder.usual_pool()),
+                encoder: &encoder,
+                length: encoding.max_length,
+                batch: BATCH,
+                cache: cache.as_deref(),
+            };
+            encoder.check(features.pool, features.length)?;
+            features.encoded(folder, train, test, interrupt)
+        })?;
+        Ok((job, None))
+    })
+}
