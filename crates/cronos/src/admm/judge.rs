@@ -3,7 +3,6 @@
 use super::history::{Iteration, Seconds};
 use super::run::Run;
 use super::settings::ResidualTolerance;
-use super::shrink;
 use super::solve::Solution;
 use super::status::Status;
 use crate::certificate::{Certificate, Dual, relative_gap};
@@ -16,20 +15,19 @@ const STALL_CHECKS: usize = 30;
 impl<T: Real> Run<'_, T> {
     /// Evaluates `v` and the bounds; keeps whichever is the best so far.
     pub(super) fn certify(&mut self) -> Certificate {
-        let (y, beta) = (&self.program.y, self.beta);
-        let coupled = y.columns() / self.bounds.len();
+        let coupled = self.program.y.columns() / self.bounds.len();
         for at in 0..self.bounds.len() {
             let outputs = at * coupled..(at + 1) * coupled;
-            let engine = &self.engine;
-            let bound = engine.lower_bound(&self.state, y, &self.step, beta, outputs.clone());
+            let machine = &self.machine;
+            let bound = machine.lower_bound(&self.step, self.beta, outputs.clone());
             if bound.value >= self.bounds[at] {
                 self.bounds[at] = bound.value;
                 if self.settings.keep_dual {
-                    self.duals[at] = engine.dual(&self.state, &bound, self.step.rho, outputs);
+                    self.duals[at] = machine.dual(&bound, self.step.rho, outputs);
                 }
             }
         }
-        let v = shrink::shrunk(&self.b, &self.groups);
+        let v = self.machine.shrunk(&self.groups);
         let evaluation = self.evaluate(&v);
         let certificate = self.certificate(&evaluation);
         self.offer(evaluation, v);
@@ -46,13 +44,13 @@ impl<T: Real> Run<'_, T> {
     }
 
     fn offer_last_u(&mut self) {
-        let u: Candidate = self.u.iter().map(|u| u.wide()).collect();
+        let u = self.machine.point();
         self.offer(self.evaluate(&u), u);
     }
 
     fn evaluate(&self, candidate: &[f64]) -> Evaluation {
         let (loss, beta) = (self.program.loss, self.beta);
-        self.engine.evaluate(candidate, &self.program.y, loss, beta)
+        self.machine.evaluate(candidate, loss, beta)
     }
 
     /// Keeps the candidate whose network has the lowest objective.
@@ -130,7 +128,7 @@ impl<T: Real> Run<'_, T> {
     /// is best, the last `u` included.
     pub(super) fn finish(&mut self, status: Status) -> Solution {
         if status == Status::Solved {
-            let v = shrink::shrunk(&self.b, &self.groups);
+            let v = self.machine.shrunk(&self.groups);
             self.best = Some((self.evaluate(&v), v));
         } else {
             let checked = self
@@ -143,11 +141,11 @@ impl<T: Real> Run<'_, T> {
             self.offer_last_u();
         }
         let (evaluation, weights) = self.best.take().unwrap_or_else(|| {
-            let zero = vec![0.0; self.u.len()];
+            let zero = vec![0.0; self.groups.size * self.groups.stiffness.len()];
             (self.evaluate(&zero), zero)
         });
         let certificate = self.certificate(&evaluation);
-        let n = self.engine.rows();
+        let n = self.program.x.rows();
         let mut seconds = Seconds::default();
         for record in &self.history {
             seconds.add(&record.seconds);
@@ -162,7 +160,7 @@ impl<T: Real> Run<'_, T> {
             },
             certificate,
             dual,
-            rank: self.solver.rank(),
+            rank: self.machine.rank(),
             history: std::mem::take(&mut self.history),
             choice: self.choice.clone(),
             plan: self.plan.clone(),

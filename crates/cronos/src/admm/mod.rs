@@ -10,7 +10,9 @@
 //! `b = v + λ`, `a = s + ν`, `e = f + μ`.
 
 mod history;
+mod host;
 mod judge;
+mod machine;
 mod rho;
 mod run;
 mod settings;

@@ -2,9 +2,8 @@
 
 use super::run::Run;
 use super::settings::Split;
-use super::shrink::{self, Groups};
+use super::shrink::Groups;
 use crate::Error;
-use crate::inner::norm;
 use crate::real::Real;
 use std::time::Instant;
 
@@ -12,22 +11,18 @@ impl<T: Real> Run<'_, T> {
     /// `ρ` from the size of the groups of a first, unpenalised `u`: the threshold
     /// `β/ρ` begins at a hundred times their median.
     pub(super) fn find_rho(&mut self) -> Result<(), Error> {
-        let (engine, right) = (&self.engine, &self.right);
-        let near = 1e-5 * norm(right);
-        self.solver
-            .solve(engine, right, &mut self.u, near, &mut self.work);
-        let mut norms: Vec<f64> = self.u.chunks(engine.features()).map(norm).collect();
+        let near = 1e-5 * self.machine.right_norm();
+        self.machine.solve(near);
+        let mut norms = self.machine.group_norms();
         norms.sort_by(f64::total_cmp);
         let rho = 0.01 * self.beta / norms[norms.len() / 2];
-        self.u.fill(T::ZERO);
-        if !rho.is_finite() || rho <= 0.0 {
-            return Ok(());
+        if rho.is_finite() && rho > 0.0 {
+            self.step.rho = rho;
         }
-        self.step.rho = rho;
-        self.state = self.engine.row_state(&self.program.y, &self.step);
+        self.machine.reset(&self.step);
         self.groups.threshold = self.threshold();
         self.set_groups(self.groups.clone());
-        self.refresh_image();
+        self.machine.refresh(&self.step);
         Ok(())
     }
 
@@ -64,7 +59,7 @@ impl<T: Real> Run<'_, T> {
             }
         }
         if unbalanced || stiffen {
-            self.refresh_image();
+            self.machine.refresh(&self.step);
         }
         Ok(())
     }
@@ -89,7 +84,7 @@ impl<T: Real> Run<'_, T> {
 
     fn set_rho(&mut self, rho: f64) -> Result<(), Error> {
         let ratio = self.step.rho / rho;
-        self.engine.rescale(&mut self.state, &self.step, ratio);
+        self.machine.rescale_rows(&self.step, ratio);
         self.step.rho = rho;
         self.follow_rho()?;
         let groups = Groups {
@@ -103,7 +98,7 @@ impl<T: Real> Run<'_, T> {
     /// Follows new thresholds and stiffness; `ρκλ` stays. The row-space part of the
     /// right-hand side is left to the caller.
     pub(super) fn set_groups(&mut self, groups: Groups) {
-        shrink::rescale(&mut self.b, &mut self.right, &self.groups, &groups);
+        self.machine.rescale_groups(&self.groups, &groups);
         self.groups = groups;
     }
 
@@ -113,7 +108,6 @@ impl<T: Real> Run<'_, T> {
             return Ok(());
         }
         self.step.weight = 1.0 / self.step.rho;
-        self.solver
-            .set_weight(&self.engine, self.step.weight, &mut self.work)
+        self.machine.set_weight(self.step.weight)
     }
 }

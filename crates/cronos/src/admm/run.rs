@@ -1,20 +1,21 @@
 //! The loop: u-step, shrinkage, sweep over the rows, and the rule for ρ.
 
 use super::history::{Iteration, Seconds};
+use super::machine::Machine;
 use super::settings::{Settings, Split};
-use super::shrink::{self, Groups, ShrinkSums};
+use super::shrink::{Groups, ShrinkSums};
 use super::solve::Solution;
 use super::status::Status;
 use super::stiffness::Stiffening;
 use crate::Error;
 use crate::certificate::{Certificate, relative_gap};
-use crate::engine::{Candidate, Engine, Evaluation, RowState, SweepStep, SweepSums, Workspace};
+use crate::engine::{Candidate, Evaluation, SweepStep, SweepSums};
 use crate::loss::Loss;
 use crate::memory::Plan;
 use crate::program::Program;
 use crate::real::Real;
 use crate::reduction::Reduction;
-use crate::solver::{Build, Choice, USolver};
+use crate::solver::Choice;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -28,25 +29,12 @@ pub(super) struct Run<'a, T: Real> {
     pub(super) plan: Plan,
     /// Carries weights back to all features, when there are more than rows.
     pub(super) reduction: Option<&'a Reduction>,
-    pub(super) engine: Engine<'a, T>,
-    pub(super) solver: Box<dyn USolver<T>>,
-    /// What it was built with.
-    pub(super) build: Build,
-    pub(super) work: Workspace<T>,
+    pub(super) machine: Box<dyn Machine<T> + 'a>,
     pub(super) step: SweepStep,
-    pub(super) state: RowState<T>,
     pub(super) groups: Groups,
     pub(super) stiffening: Stiffening,
     /// Whether ρ is still to be found.
     pub(super) fresh: bool,
-    /// d x k each: the u-step's solution, `v + λ`, its right-hand side, and the
-    /// part of it that comes from row space
-    pub(super) u: Vec<T>,
-    pub(super) b: Vec<T>,
-    pub(super) right: Vec<T>,
-    pub(super) image: Vec<T>,
-    /// n x C, for the paper's split of a loss that is not squared
-    pub(super) curvature: Vec<T>,
     /// `max |Y|`
     pub(super) scale: f64,
     pub(super) best: Option<(Evaluation, Candidate)>,
@@ -90,9 +78,8 @@ impl<T: Real> Run<'_, T> {
         self.history.clear();
         self.stiffening.restart();
         self.groups.threshold = self.threshold();
-        let groups = &self.groups;
-        shrink::rescale(&mut self.b, &mut self.right, groups, groups);
-        self.refresh_image();
+        self.machine.rescale_groups(&self.groups, &self.groups);
+        self.machine.refresh(&self.step);
         if std::mem::take(&mut self.fresh) {
             self.find_rho()?;
         }
@@ -138,30 +125,11 @@ impl<T: Real> Run<'_, T> {
                 .elapsed()
                 .as_secs_f64()
         };
-        let inner = self.solver.solve(
-            &self.engine,
-            &self.right,
-            &mut self.u,
-            inner_tolerance(number, self.history.last()),
-            &mut self.work,
-        );
+        let tolerance = inner_tolerance(number, self.history.last());
+        let inner = self.machine.solve(tolerance);
         seconds.solve = lap();
-        let groups = shrink::step(
-            &self.u,
-            &mut self.b,
-            &mut self.right,
-            &self.groups,
-            self.step.relaxation,
-        );
-        let rows = self.engine.sweep(
-            &self.u,
-            &self.program.y,
-            &mut self.state,
-            &self.step,
-            &mut self.image,
-            &mut self.work,
-        );
-        crate::inner::add_scaled(&mut self.right, T::ONE, &self.image);
+        let groups = self.machine.shrink(&self.groups, self.step.relaxation);
+        let rows = self.machine.sweep(&self.step);
         seconds.sweep = lap();
         let due = number.is_multiple_of(self.settings.check_every);
         let certificate = due.then(|| self.certify());
@@ -177,13 +145,8 @@ impl<T: Real> Run<'_, T> {
         if self.step.split == Split::Loss || self.program.loss == Loss::Squared {
             return Ok(());
         }
-        let outputs = self.program.y.columns();
-        self.engine
-            .curvature(&self.state, outputs, &mut self.curvature);
         let refresh = (number - 1).is_multiple_of(self.settings.refresh_every);
-        let (loss, engine) = (self.program.loss, &self.engine);
-        self.solver
-            .set_curvature(engine, loss, &self.curvature, refresh, &mut self.work)
+        self.machine.follow_curvature(self.program.loss, refresh)
     }
 
     fn record(
@@ -218,18 +181,6 @@ impl<T: Real> Run<'_, T> {
             certificate,
             seconds,
         }
-    }
-
-    /// Recomputes the row-space part of the right-hand side and adds it.
-    pub(super) fn refresh_image(&mut self) {
-        self.engine.image(
-            &self.program.y,
-            &mut self.state,
-            &self.step,
-            &mut self.image,
-            &mut self.work,
-        );
-        crate::inner::add_scaled(&mut self.right, T::ONE, &self.image);
     }
 
     /// `β/ρ`

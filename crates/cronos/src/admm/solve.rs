@@ -1,6 +1,7 @@
 //! From a program to a solution: choose, reduce, set up, run.
 
 use super::history::{Iteration, Seconds};
+use super::host::Host;
 use super::run::Run;
 use super::settings::{Settings, Split};
 use super::shrink::Groups;
@@ -170,7 +171,6 @@ impl<'a, T: Real> Seen<'a, T> {
             },
             relaxation: settings.relaxation,
         };
-        let mut work = engine.workspace(outputs);
         let build = Build {
             outputs,
             weight: step.weight,
@@ -178,38 +178,27 @@ impl<'a, T: Real> Seen<'a, T> {
             seed: settings.seed,
             most_inner: settings.max_inner_iterations,
         };
-        let solver = solver::build(choice.solver, &engine, build, &mut work)?;
-        let length = engine.weights_per_output() * outputs;
         Ok(Run {
             groups: Groups {
                 size: engine.features(),
                 threshold: program.beta / rho,
-                stiffness: vec![1.0; length / engine.features()],
+                stiffness: vec![1.0; engine.columns_per_output() * outputs],
             },
             stiffening,
             fresh: settings.rho.is_none() && split == Split::Loss,
-            state: engine.row_state(&program.y, &step),
-            u: vec![T::ZERO; length],
-            b: vec![T::ZERO; length],
-            right: vec![T::ZERO; length],
-            image: vec![T::ZERO; length],
             scale: largest(&program.y),
             best: None,
-            curvature: Vec::new(),
             bounds: vec![0.0; uncoupled],
             duals: Vec::new(),
             history: Vec::new(),
             beta: program.beta,
             reduction: self.reduced.map(|(reduction, _)| reduction),
-            engine,
+            machine: Box::new(Host::new(engine, &program.y, choice.solver, build, &step)?),
             program,
             settings,
             choice,
             plan,
-            solver,
-            build,
             step,
-            work,
             start,
             setup_seconds: start.elapsed().as_secs_f64(),
         })

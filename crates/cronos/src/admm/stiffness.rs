@@ -9,14 +9,14 @@
 
 use super::run::Run;
 use super::settings::{Settings, Split};
-use super::shrink::{self, Groups};
+use super::shrink::Groups;
 use crate::Error;
 use crate::cholesky::Tiled;
 use crate::engine::BLOCK;
 use crate::inner::norm;
 use crate::memory::{self, Plan};
 use crate::real::Real;
-use crate::solver::{Choice, Shape, Solver, Stiff};
+use crate::solver::{Choice, Shape, Solver};
 
 /// Stiffness of rows that push against their cone, and of the others.
 const ROWS: (f64, f64) = (100.0, 0.1);
@@ -191,7 +191,7 @@ impl<T: Real> Run<'_, T> {
     pub(super) fn stiffen(&mut self) -> Result<(), Error> {
         self.stiffening.count(self.history.len());
         let (stiff, soft) = ROWS;
-        self.engine.stiffen(&mut self.state, stiff, soft);
+        self.machine.stiffen_rows(stiff, soft);
         let stiffness = self.group_stiffness();
         self.tell_solver(&stiffness)?;
         self.set_groups(Groups {
@@ -209,17 +209,13 @@ impl<T: Real> Run<'_, T> {
     }
 
     fn tell_solver(&mut self, stiffness: &[f64]) -> Result<(), Error> {
-        if !std::mem::replace(&mut self.stiffening.begun, true) {
-            self.solver = Box::new(Stiff::new(&self.engine, self.stiffening.by, self.build));
-        }
-        let (engine, state) = (&self.engine, &self.state);
-        self.solver
-            .set_stiffness(engine, stiffness, state, &mut self.work)
+        self.stiffening.begun = true;
+        self.machine.set_stiffness(self.stiffening.by, stiffness)
     }
 
     /// `κ_g = β/(ρ‖v_g‖)`; a group at zero keeps its own.
     fn group_stiffness(&self) -> Vec<f64> {
-        let v = shrink::shrunk(&self.b, &self.groups);
+        let v = self.machine.shrunk(&self.groups);
         let norms: Vec<f64> = v.chunks(self.groups.size).map(norm).collect();
         let mut live: Vec<f64> = norms.iter().copied().filter(|norm| *norm > 0.0).collect();
         live.sort_by(f64::total_cmp);

@@ -109,8 +109,7 @@ impl<T: Real> Run<'_, T> {
         self.step.rho = warm.rho;
         // the penalty that the state belongs to; the run follows from there to its own
         self.beta = warm.beta;
-        self.b = warm.b;
-        self.state = warm.state;
+        self.machine.take(warm.b, warm.state);
         self.fresh = false;
         match stiff {
             true => self.take_stiffness(warm.stiffness),
@@ -119,22 +118,20 @@ impl<T: Real> Run<'_, T> {
     }
 
     fn leave(&mut self) -> Option<Warm<T>> {
-        let useful = self.can_be_left();
-        let state = &mut self.state;
-        useful.then(|| Warm {
+        if !self.can_be_left() {
+            return None;
+        }
+        let (b, state) = self.machine.leave();
+        Some(Warm {
             rho: self.step.rho,
             beta: self.beta,
             shape: self.program.shape(),
-            b: std::mem::take(&mut self.b),
+            b,
             stiffness: match state.stiffness.is_empty() {
                 true => Vec::new(),
                 false => self.groups.stiffness.clone(),
             },
-            state: RowState {
-                a: std::mem::take(&mut state.a),
-                stiffness: std::mem::take(&mut state.stiffness),
-                thin: std::mem::take(&mut state.thin),
-            },
+            state,
         })
     }
 }

@@ -1,0 +1,170 @@
+//! The state of a run in the memory of the processor.
+
+use super::machine::Machine;
+use super::shrink::{self, Groups, ShrinkSums};
+use crate::Error;
+use crate::engine::{
+    Candidate, Engine, Evaluation, OutputBound, RowState, SweepStep, SweepSums, Workspace,
+};
+use crate::inner::{add_scaled, norm};
+use crate::loss::Loss;
+use crate::matrix::Matrix;
+use crate::real::Real;
+use crate::solver::{self, Build, Solver, Stiff, USolver};
+use std::ops::Range;
+
+pub(super) struct Host<'a, T: Real> {
+    engine: Engine<'a, T>,
+    y: &'a Matrix<T>,
+    solver: Box<dyn USolver<T>>,
+    /// What it was built with, and whether it has matrices for a stiffness.
+    build: Build,
+    stiff: bool,
+    work: Workspace<T>,
+    rows: RowState<T>,
+    /// d x k each: the u-step's solution, `v + λ`, its right-hand side, and the
+    /// part of it that comes from row space
+    u: Vec<T>,
+    b: Vec<T>,
+    right: Vec<T>,
+    image: Vec<T>,
+    /// n x C, for the paper's split of a loss that is not squared
+    curvature: Vec<T>,
+}
+
+impl<'a, T: Real> Host<'a, T> {
+    /// At `u = 0`, its solver built.
+    pub fn new(
+        engine: Engine<'a, T>,
+        y: &'a Matrix<T>,
+        solver: Solver,
+        build: Build,
+        step: &SweepStep,
+    ) -> Result<Self, Error> {
+        let mut work = engine.workspace(build.outputs);
+        let solver = solver::build(solver, &engine, build, &mut work)?;
+        let zeros = vec![T::ZERO; engine.weights_per_output() * build.outputs];
+        Ok(Self {
+            rows: engine.row_state(y, step),
+            engine,
+            y,
+            solver,
+            build,
+            stiff: false,
+            work,
+            u: zeros.clone(),
+            b: zeros.clone(),
+            right: zeros.clone(),
+            image: zeros,
+            curvature: Vec::new(),
+        })
+    }
+}
+
+impl<T: Real> Machine<T> for Host<'_, T> {
+    fn solve(&mut self, tolerance: f64) -> usize {
+        let (right, u) = (&self.right, &mut self.u);
+        self.solver
+            .solve(&self.engine, right, u, tolerance, &mut self.work)
+    }
+
+    fn right_norm(&self) -> f64 {
+        norm(&self.right)
+    }
+
+    fn group_norms(&self) -> Vec<f64> {
+        self.u.chunks(self.engine.features()).map(norm).collect()
+    }
+
+    fn reset(&mut self, step: &SweepStep) {
+        self.u.fill(T::ZERO);
+        self.rows = self.engine.row_state(self.y, step);
+    }
+
+    fn shrink(&mut self, groups: &Groups, relaxation: f64) -> ShrinkSums {
+        shrink::step(&self.u, &mut self.b, &mut self.right, groups, relaxation)
+    }
+
+    fn sweep(&mut self, step: &SweepStep) -> SweepSums {
+        let (rows, image) = (&mut self.rows, &mut self.image);
+        let sums = (self.engine).sweep(&self.u, self.y, rows, step, image, &mut self.work);
+        add_scaled(&mut self.right, T::ONE, &self.image);
+        sums
+    }
+
+    fn rescale_groups(&mut self, before: &Groups, after: &Groups) {
+        shrink::rescale(&mut self.b, &mut self.right, before, after);
+    }
+
+    fn rescale_rows(&mut self, step: &SweepStep, ratio: f64) {
+        self.engine.rescale(&mut self.rows, step, ratio);
+    }
+
+    fn refresh(&mut self, step: &SweepStep) {
+        let (rows, image) = (&mut self.rows, &mut self.image);
+        self.engine.image(self.y, rows, step, image, &mut self.work);
+        add_scaled(&mut self.right, T::ONE, &self.image);
+    }
+
+    fn set_weight(&mut self, weight: f64) -> Result<(), Error> {
+        self.solver.set_weight(&self.engine, weight, &mut self.work)
+    }
+
+    fn follow_curvature(&mut self, loss: Loss, refresh: bool) -> Result<(), Error> {
+        let (engine, curvature) = (&self.engine, &mut self.curvature);
+        engine.curvature(&self.rows, self.y.columns(), curvature);
+        self.solver
+            .set_curvature(engine, loss, curvature, refresh, &mut self.work)
+    }
+
+    fn stiffen_rows(&mut self, stiff: f64, soft: f64) {
+        self.engine.stiffen(&mut self.rows, stiff, soft);
+    }
+
+    fn set_stiffness(&mut self, by: Solver, kappa: &[f64]) -> Result<(), Error> {
+        let engine = &self.engine;
+        if !std::mem::replace(&mut self.stiff, true) {
+            self.solver = Box::new(Stiff::new(engine, by, self.build));
+        }
+        self.solver
+            .set_stiffness(engine, kappa, &self.rows, &mut self.work)
+    }
+
+    fn shrunk(&self, groups: &Groups) -> Candidate {
+        shrink::shrunk(&self.b, groups)
+    }
+
+    fn point(&self) -> Candidate {
+        self.u.iter().map(|u| u.wide()).collect()
+    }
+
+    fn evaluate(&self, candidate: &[f64], loss: Loss, beta: f64) -> Evaluation {
+        self.engine.evaluate(candidate, self.y, loss, beta)
+    }
+
+    fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound {
+        self.engine
+            .lower_bound(&self.rows, self.y, step, beta, outputs)
+    }
+
+    fn dual(&self, bound: &OutputBound, rho: f64, outputs: Range<usize>) -> (Vec<f64>, Vec<f64>) {
+        self.engine.dual(&self.rows, bound, rho, outputs)
+    }
+
+    fn take(&mut self, b: Vec<T>, rows: RowState<T>) {
+        (self.b, self.rows) = (b, rows);
+    }
+
+    fn leave(&mut self) -> (Vec<T>, RowState<T>) {
+        let rows = RowState {
+            a: std::mem::take(&mut self.rows.a),
+            stiffness: std::mem::take(&mut self.rows.stiffness),
+            thin: std::mem::take(&mut self.rows.thin),
+        };
+        (std::mem::take(&mut self.b), rows)
+    }
+
+    fn rank(&self) -> Option<usize> {
+        self.solver.rank()
+    }
+}

@@ -1,0 +1,76 @@
+//! What the loop asks of whoever holds its state: the processor, or a device.
+
+use super::shrink::{Groups, ShrinkSums};
+use crate::Error;
+use crate::engine::{Candidate, Evaluation, OutputBound, RowState, SweepStep, SweepSums};
+use crate::loss::Loss;
+use crate::solver::Solver;
+use std::ops::Range;
+
+/// Holds `u`, `b = v + λ`, `a = s + ν`, `e = f + μ` and the right-hand side of the u-step, and moves
+/// them. Only sums cross over in an iteration.
+pub(crate) trait Machine<T> {
+    /// Solves the u-step with an error of at most `tolerance`; returns the inner iterations it took.
+    fn solve(&mut self, tolerance: f64) -> usize;
+
+    /// The norm of its right-hand side.
+    fn right_norm(&self) -> f64;
+
+    /// `‖u_g‖` of every group.
+    fn group_norms(&self) -> Vec<f64>;
+
+    /// `u ← 0`, and the row space as it is there.
+    fn reset(&mut self, step: &SweepStep);
+
+    /// The feature-space half of a step; begins the next right-hand side.
+    fn shrink(&mut self, groups: &Groups, relaxation: f64) -> ShrinkSums;
+
+    /// The row-space half of a step; ends the next right-hand side.
+    fn sweep(&mut self, step: &SweepStep) -> SweepSums;
+
+    /// Follows new thresholds and stiffness of the groups; begins the right-hand side anew.
+    fn rescale_groups(&mut self, before: &Groups, after: &Groups);
+
+    /// Multiplies the multipliers of the rows by `ratio = ρ_old / ρ_new`.
+    fn rescale_rows(&mut self, step: &SweepStep, ratio: f64);
+
+    /// Ends a right-hand side that was begun anew.
+    fn refresh(&mut self, step: &SweepStep);
+
+    /// Makes `c` the weight of `FᵀF`.
+    fn set_weight(&mut self, weight: f64) -> Result<(), Error>;
+
+    /// Makes the curvature of the loss at the present `F u` that of the u-step; `refresh` says
+    /// whether a preconditioner shall follow.
+    fn follow_curvature(&mut self, loss: Loss, refresh: bool) -> Result<(), Error>;
+
+    /// Makes slacks that push against their cone stiff and the others soft.
+    fn stiffen_rows(&mut self, stiff: f64, soft: f64);
+
+    /// Gives each group a stiffness of its own in the u-step, which `by` solves from now on.
+    fn set_stiffness(&mut self, by: Solver, kappa: &[f64]) -> Result<(), Error>;
+
+    /// `v`
+    fn shrunk(&self, groups: &Groups) -> Candidate;
+
+    /// `u`
+    fn point(&self) -> Candidate;
+
+    /// Objective, violation and the objective of the recovered network.
+    fn evaluate(&self, candidate: &[f64], loss: Loss, beta: f64) -> Evaluation;
+
+    /// What the multipliers prove about some outputs.
+    fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound;
+
+    /// The dual point behind it.
+    fn dual(&self, bound: &OutputBound, rho: f64, outputs: Range<usize>) -> (Vec<f64>, Vec<f64>);
+
+    /// Takes on splits and multipliers.
+    fn take(&mut self, b: Vec<T>, rows: RowState<T>);
+
+    /// Gives its splits and multipliers away.
+    fn leave(&mut self) -> (Vec<T>, RowState<T>);
+
+    /// Rank of its preconditioner, if it has one.
+    fn rank(&self) -> Option<usize>;
+}
