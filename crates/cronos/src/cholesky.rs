@@ -47,6 +47,17 @@ impl<T: Real> Tiled<T> {
         Self { size, tiles }
     }
 
+    /// `L⁻¹`, of a factor.
+    #[cfg(feature = "device")]
+    pub fn inverse(&self) -> faer::Mat<T> {
+        const COLUMNS: usize = 32;
+        let mut inverse = faer::Mat::<T>::identity(self.size, self.size);
+        (inverse.as_mut().par_col_chunks_mut(COLUMNS)).for_each(|columns| {
+            self.solve_lower(columns);
+        });
+        inverse
+    }
+
     /// Changes every tile: `change(rows from, columns from, rows in the tile, tile)`.
     pub fn update_tiles(&mut self, change: impl Fn(usize, usize, usize, &mut [T]) + Sync) {
         let size = self.size;

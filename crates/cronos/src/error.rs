@@ -46,6 +46,8 @@ pub enum Error {
         /// The largest arrays and a way out.
         advice: String,
     },
+    /// A device that is not there, or cannot be used.
+    Device(String),
     /// A factorisation broke down.
     Numerical(String),
     /// The fit was broken off before there was anything to return.
@@ -92,7 +94,9 @@ impl fmt::Display for Error {
                 value,
                 expected,
             } => write!(f, "{name} is {value}; it must be {expected}"),
-            Self::Data(text) | Self::Numerical(text) | Self::Format(text) => f.write_str(text),
+            Self::Data(text) | Self::Device(text) | Self::Numerical(text) | Self::Format(text) => {
+                f.write_str(text)
+            }
             Self::Interrupted => f.write_str("interrupted before there was a network"),
             Self::Memory {
                 needed,

@@ -11,6 +11,8 @@ mod certificate;
 mod cholesky;
 mod cone;
 mod dense;
+#[cfg(feature = "device")]
+mod device;
 mod encoding;
 mod engine;
 mod error;
@@ -32,6 +34,7 @@ pub mod nystrom;
 mod observe;
 mod path;
 mod pcg;
+mod place;
 mod program;
 mod proof;
 mod real;
@@ -64,6 +67,7 @@ pub use model::{
 pub use network::{Gating, Network, TargetScaling};
 pub use observe::{Observer, SearchStep};
 pub use path::{Grid, Path, path};
+pub use place::Place;
 pub use program::{Activation, Program};
 pub use real::Real;
 pub use rows::Rows;

@@ -1,6 +1,6 @@
 //! The state of a run in the memory of the processor.
 
-use super::machine::Machine;
+use super::machine::{Machine, Start};
 use super::shrink::{self, Groups, ShrinkSums};
 use crate::Error;
 use crate::engine::{
@@ -34,13 +34,15 @@ pub(super) struct Host<'a, T: Real> {
 
 impl<'a, T: Real> Host<'a, T> {
     /// At `u = 0`, its solver built.
-    pub fn new(
-        engine: Engine<'a, T>,
-        y: &'a Matrix<T>,
-        solver: Solver,
-        build: Build,
-        step: &SweepStep,
-    ) -> Result<Self, Error> {
+    pub fn new(start: Start<'a, '_, T>) -> Result<Self, Error> {
+        let Start {
+            engine,
+            y,
+            solver,
+            build,
+            step,
+            ..
+        } = start;
         let mut work = engine.workspace(build.outputs);
         let solver = solver::build(solver, &engine, build, &mut work)?;
         let zeros = vec![T::ZERO; engine.weights_per_output() * build.outputs];

@@ -2,10 +2,22 @@
 
 use super::shrink::{Groups, ShrinkSums};
 use crate::Error;
-use crate::engine::{Candidate, Evaluation, OutputBound, RowState, SweepStep, SweepSums};
+use crate::engine::{Candidate, Engine, Evaluation, OutputBound, RowState, SweepStep, SweepSums};
 use crate::loss::Loss;
-use crate::solver::Solver;
+use crate::matrix::Matrix;
+use crate::solver::{Build, Solver};
 use std::ops::Range;
+
+/// What a machine starts from.
+pub(crate) struct Start<'a, 's, T> {
+    pub engine: Engine<'a, T>,
+    pub y: &'a Matrix<T>,
+    pub solver: Solver,
+    pub build: Build,
+    #[cfg_attr(not(feature = "device"), allow(dead_code))]
+    pub groups: &'s Groups,
+    pub step: &'s SweepStep,
+}
 
 /// Holds `u`, `b = v + λ`, `a = s + ν`, `e = f + μ` and the right-hand side of the u-step, and moves
 /// them. Only sums cross over in an iteration.

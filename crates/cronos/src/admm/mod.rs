@@ -23,7 +23,11 @@ mod stiffness;
 mod warm;
 
 pub use history::{Iteration, Seconds};
+#[cfg(feature = "device")]
+pub(crate) use machine::{Machine, Start as MachineStart};
 pub use settings::{ResidualTolerance, Settings, Split};
+#[cfg(feature = "device")]
+pub(crate) use shrink::{Groups, ShrinkSums, shrunk};
 pub use solve::Solution;
 #[cfg(test)]
 pub(crate) use solve::solve_as_it_is;

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::loss::Loss;
 use crate::nystrom::Rank;
+use crate::place::Place;
 use crate::solver::Solver;
 
 /// How the loss enters the splitting.
@@ -61,6 +62,8 @@ pub struct Settings {
     pub seed: u64,
     /// Keep the dual point that proves the bound (as large as the slacks). Default false.
     pub keep_dual: bool,
+    /// Where the arrays are. Default: the processor.
+    pub place: Place,
     /// Bytes the run may take; `None` is what the system has.
     pub memory_limit_bytes: Option<u64>,
 }
@@ -95,6 +98,7 @@ impl Default for Settings {
             max_inner_iterations: 2_000,
             seed: 0,
             keep_dual: false,
+            place: Place::Cpu,
             memory_limit_bytes: None,
         }
     }

@@ -44,8 +44,17 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// `β/(ρκ)` of a group.
-    fn threshold(&self, group: usize) -> f64 {
+    pub(crate) fn threshold(&self, group: usize) -> f64 {
         self.threshold / self.stiffness[group]
+    }
+
+    /// What a multiplier is multiplied by on the way to `after`: `ρκλ` stays; where `β/ρκ` is 0
+    /// there is no `λ`.
+    pub(crate) fn ratio(&self, after: &Self, group: usize) -> f64 {
+        match self.threshold(group) {
+            0.0 => 1.0,
+            threshold => after.threshold(group) / threshold,
+        }
     }
 }
 
@@ -111,12 +120,8 @@ pub(crate) fn rescale<T: Real>(b: &mut [T], reflected: &mut [T], before: &Groups
     let d = before.size;
     for (group, (b, reflected)) in b.chunks_mut(d).zip(reflected.chunks_mut(d)).enumerate() {
         let keep = factor(b, before.threshold(group));
-        // ρκλ stays; where β/ρκ is 0 there is no λ
-        let ratio = match before.threshold(group) {
-            0.0 => 1.0,
-            threshold => after.threshold(group) / threshold,
-        };
-        let (ratio, scale) = (T::of(ratio), T::of(after.stiffness[group]));
+        let ratio = T::of(before.ratio(after, group));
+        let scale = T::of(after.stiffness[group]);
         for (b, reflected) in b.iter_mut().zip(reflected) {
             let v = keep * *b;
             *b = v + ratio * (*b - v);

@@ -2,6 +2,7 @@
 
 use super::history::{Iteration, Seconds};
 use super::host::Host;
+use super::machine::{Machine, Start};
 use super::run::Run;
 use super::settings::{Settings, Split};
 use super::shrink::Groups;
@@ -12,6 +13,7 @@ use crate::certificate::{Certificate, Dual};
 use crate::engine::{Engine, SweepStep};
 use crate::matrix::Matrix;
 use crate::memory::{self, Plan};
+use crate::place::Place;
 use crate::program::{Activation, Program};
 use crate::real::Real;
 use crate::reduction::Reduction;
@@ -178,12 +180,22 @@ impl<'a, T: Real> Seen<'a, T> {
             seed: settings.seed,
             most_inner: settings.max_inner_iterations,
         };
+        let groups = Groups {
+            size: engine.features(),
+            threshold: program.beta / rho,
+            stiffness: vec![1.0; engine.columns_per_output() * outputs],
+        };
+        let parts = Start {
+            engine,
+            y: &program.y,
+            solver: choice.solver,
+            build,
+            groups: &groups,
+            step: &step,
+        };
         Ok(Run {
-            groups: Groups {
-                size: engine.features(),
-                threshold: program.beta / rho,
-                stiffness: vec![1.0; engine.columns_per_output() * outputs],
-            },
+            machine: machine(settings.place, parts)?,
+            groups,
             stiffening,
             fresh: settings.rho.is_none() && split == Split::Loss,
             scale: largest(&program.y),
@@ -193,7 +205,6 @@ impl<'a, T: Real> Seen<'a, T> {
             history: Vec::new(),
             beta: program.beta,
             reduction: self.reduced.map(|(reduction, _)| reduction),
-            machine: Box::new(Host::new(engine, &program.y, choice.solver, build, &step)?),
             program,
             settings,
             choice,
@@ -203,6 +214,20 @@ impl<'a, T: Real> Seen<'a, T> {
             setup_seconds: start.elapsed().as_secs_f64(),
         })
     }
+}
+
+/// The processor, or a device.
+fn machine<'a, T: Real>(
+    place: Place,
+    start: Start<'a, '_, T>,
+) -> Result<Box<dyn Machine<T> + 'a>, Error> {
+    #[cfg(feature = "device")]
+    if let Some(device) = place.open()? {
+        return Ok(Box::new(crate::device::Card::new(device, start)?));
+    }
+    #[cfg(not(feature = "device"))]
+    place.check()?;
+    Ok(Box::new(Host::new(start)?))
 }
 
 /// `c`: with cones `K ≼ I` whatever the data; without them `K = XXᵀ`, so `c` is

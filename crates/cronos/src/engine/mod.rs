@@ -20,6 +20,8 @@ mod thin;
 pub(crate) use certify::{Candidate, Evaluation, OutputBound};
 pub(crate) use products::Curvature;
 pub(crate) use sweep::{RowState, SweepStep, SweepSums};
+#[cfg(feature = "device")]
+pub(crate) use thin::ThinState;
 
 use crate::gates::Gates;
 use crate::matrix::Matrix;
@@ -81,6 +83,12 @@ impl<'a, T: Real> Engine<'a, T> {
     /// Says that the rows of `x` are `√w` times the data's.
     pub fn weighted(self, roots: Option<&'a [T]>) -> Self {
         Self { roots, ..self }
+    }
+
+    /// `√w` of the rows, if they are weighted.
+    #[cfg(feature = "device")]
+    pub fn roots(&self) -> Option<&[T]> {
+        self.roots
     }
 
     /// `√w` of a row.

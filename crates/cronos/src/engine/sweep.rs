@@ -68,6 +68,52 @@ impl SweepSums {
     }
 }
 
+#[cfg(feature = "device")]
+impl<T: Real> Engine<'_, T> {
+    /// A state from arrays row by row: `a` and its stiffness n x (2 P C) or empty, `e`, `f` and
+    /// `F u` n x C.
+    pub fn state_of(&self, [a, stiffness]: [&[T]; 2], thin: [&[T]; 3]) -> RowState<T> {
+        let (n, padded) = (self.rows(), self.rows().next_multiple_of(BLOCK));
+        let blocked = |values: &[T]| {
+            let columns = values.len() / n;
+            let mut out = vec![T::ZERO; padded * columns];
+            for (row, values) in values.chunks(columns.max(1)).enumerate() {
+                let first = row / BLOCK * BLOCK * columns + row % BLOCK;
+                for (column, &value) in values.iter().enumerate() {
+                    out[first + column * BLOCK] = value;
+                }
+            }
+            out
+        };
+        let outputs = thin[0].len() / n;
+        let chunks = (0..self.chunk_count()).map(|index| {
+            let rows = self.chunk(index);
+            let [e, f, fu] =
+                thin.map(|values| values[rows.start * outputs..rows.end * outputs].to_vec());
+            ThinState { e, f, fu }
+        });
+        RowState {
+            a: blocked(a),
+            stiffness: blocked(stiffness),
+            thin: chunks.collect(),
+        }
+    }
+
+    /// `a` and its stiffness row by row; the inverse.
+    pub fn slacks_of(&self, state: &RowState<T>) -> [Vec<T>; 2] {
+        let n = self.rows();
+        let padded = n.next_multiple_of(BLOCK);
+        [&state.a, &state.stiffness].map(|values| {
+            let columns = values.len() / padded;
+            let of_row = |row: usize| {
+                let first = row / BLOCK * BLOCK * columns + row % BLOCK;
+                (0..columns).map(move |column| values[first + column * BLOCK])
+            };
+            (0..n).flat_map(of_row).collect()
+        })
+    }
+}
+
 impl<T: Real> Engine<'_, T> {
     /// The state at `u = 0`: no slack, multipliers zero, `f` at the target or at 0.
     pub fn row_state(&self, y: &Matrix<T>, step: &SweepStep) -> RowState<T> {

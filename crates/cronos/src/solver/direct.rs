@@ -15,6 +15,9 @@ use faer::prelude::ReborrowMut;
 pub(crate) struct Direct<T> {
     space: SampleSpace<T>,
     factor: Tiled<T>,
+    /// Groups of a gate.
+    #[cfg(feature = "device")]
+    multiplicity: f64,
 }
 
 impl<T: Real> Direct<T> {
@@ -24,6 +27,8 @@ impl<T: Real> Direct<T> {
         Ok(Self {
             space: SampleSpace::new(engine, metric, settings.outputs),
             factor,
+            #[cfg(feature = "device")]
+            multiplicity: engine.activation.signs() as f64,
         })
     }
 }
@@ -47,7 +52,7 @@ impl<T: Real> USolver<T> for Direct<T> {
         _: f64,
         work: &mut Workspace<T>,
     ) -> usize {
-        let Self { space, factor } = self;
+        let Self { space, factor, .. } = self;
         space.solve(engine, b, u, work, |r, t, _, _| {
             t.copy_from_slice(r);
             let count = t.len() / engine.rows();
@@ -55,6 +60,15 @@ impl<T: Real> USolver<T> for Direct<T> {
             factor.solve_lower(t.rb_mut());
             factor.solve_upper(t);
             0
+        })
+    }
+
+    #[cfg(feature = "device")]
+    fn parts(&self) -> super::Parts<'_, T> {
+        super::Parts::Sample(super::SampleParts {
+            roots: self.space.metric.roots(),
+            multiplicity: self.multiplicity,
+            inner: super::InnerParts::Direct(vec![&self.factor]),
         })
     }
 }

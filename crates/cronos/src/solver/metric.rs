@@ -53,6 +53,12 @@ impl<T: Real> Metric<T> {
         })
     }
 
+    /// `W`, if there is one.
+    #[cfg(feature = "device")]
+    pub fn roots(&self) -> Vec<MatRef<'_, T>> {
+        self.root.iter().map(|root| root.as_ref()).collect()
+    }
+
     /// `out = M⁻¹ b` (d x k)
     pub fn solve(&self, b: &[T], out: &mut [T]) {
         let Some(root) = &self.root else {

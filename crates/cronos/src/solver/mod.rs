@@ -4,6 +4,8 @@ mod assemble;
 mod choice;
 mod direct;
 mod metric;
+#[cfg(feature = "device")]
+mod parts;
 mod primal_pcg;
 mod roots;
 mod sample_pcg;
@@ -15,6 +17,8 @@ mod tests;
 pub use choice::{Choice, Solver};
 pub(crate) use choice::{Shape, choose};
 pub(crate) use direct::Direct;
+#[cfg(feature = "device")]
+pub(crate) use parts::{InnerParts, Parts, SampleParts};
 pub(crate) use primal_pcg::PrimalPcg;
 pub(crate) use sample_pcg::SamplePcg;
 pub(crate) use stiff::Stiff;
@@ -83,6 +87,10 @@ pub(crate) trait USolver<T: Real>: Send {
     fn rank(&self) -> Option<usize> {
         None
     }
+
+    /// What it is made of.
+    #[cfg(feature = "device")]
+    fn parts(&self) -> Parts<'_, T>;
 }
 
 /// What the solvers are built with.

@@ -167,4 +167,9 @@ impl<T: Real> USolver<T> for PrimalPcg<T> {
     fn rank(&self) -> Option<usize> {
         Some(self.nystrom.rank())
     }
+
+    #[cfg(feature = "device")]
+    fn parts(&self) -> super::Parts<'_, T> {
+        super::Parts::Primal(&self.nystrom)
+    }
 }

@@ -69,6 +69,12 @@ impl<T: Real> Roots<T> {
 }
 
 impl<T: Real> Root<T> {
+    /// `W`
+    #[cfg(feature = "device")]
+    pub fn matrix(&self) -> MatRef<'_, T> {
+        self.0.as_ref()
+    }
+
     fn new(mut matrix: Mat<f64>) -> Result<Self, Error> {
         dense::cholesky(matrix.as_mut())?;
         let d = matrix.nrows();

@@ -26,6 +26,9 @@ pub(crate) struct SamplePcg<T> {
     /// A bound on `‖u − exact‖ / ‖r − S t‖`.
     error_per_residual: f64,
     settings: Build,
+    /// Groups of a gate.
+    #[cfg(feature = "device")]
+    multiplicity: f64,
 }
 
 /// `K ∘ (D Dᵀ)`, by products.
@@ -83,6 +86,8 @@ impl<T: Real> SamplePcg<T> {
             solved,
             error_per_residual: error_per_residual(engine, settings.weight),
             settings,
+            #[cfg(feature = "device")]
+            multiplicity: engine.activation.signs() as f64,
         })
     }
 }
@@ -146,6 +151,19 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
 
     fn rank(&self) -> Option<usize> {
         Some(self.nystrom.rank())
+    }
+
+    #[cfg(feature = "device")]
+    fn parts(&self) -> super::Parts<'_, T> {
+        super::Parts::Sample(super::SampleParts {
+            roots: self.space.metric.roots(),
+            multiplicity: self.multiplicity,
+            inner: super::InnerParts::Pcg {
+                sketches: vec![&self.nystrom],
+                mu: 1.0 / (self.multiplicity * self.settings.weight),
+                error_per_residual: self.error_per_residual,
+            },
+        })
     }
 }
 

@@ -274,6 +274,27 @@ impl<T: Real> USolver<T> for Stiff<T> {
         iterations
     }
 
+    #[cfg(feature = "device")]
+    fn parts(&self) -> super::Parts<'_, T> {
+        let inner = match &self.inner {
+            Inner::Direct(factors) => super::InnerParts::Direct(factors.iter().collect()),
+            Inner::Pcg {
+                sketches,
+                error_per_residual,
+                ..
+            } => super::InnerParts::Pcg {
+                sketches: sketches.iter().collect(),
+                mu: 1.0 / self.settings.weight,
+                error_per_residual: *error_per_residual,
+            },
+        };
+        super::Parts::Sample(super::SampleParts {
+            roots: self.roots.0.iter().map(|root| root.matrix()).collect(),
+            multiplicity: 1.0,
+            inner,
+        })
+    }
+
     fn rank(&self) -> Option<usize> {
         match &self.inner {
             Inner::Pcg { sketches, .. } => sketches.first().map(Nystrom::rank),

@@ -96,9 +96,9 @@ impl<T: Real> Crowd<'_, T> {
         self.refit.watch.stop(share).is_some()
     }
 
-    /// What the last network is learned with, when one on more rows had so many units.
+    /// What the last network is learned with, when the level had so many units.
     fn last(&self, units: usize) -> Fresh {
-        self.many.last(self.refit.task.x.rows(), units)
+        self.many.last(self.split.level().len(), units)
     }
 
     /// Learns on some rows and judges on those left out.

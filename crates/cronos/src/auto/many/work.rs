@@ -4,7 +4,7 @@ use crate::auto::Preset;
 use crate::learn::{BATCH, Fresh};
 
 /// Batches that a network is learned from where rows are many: a scout on a sample, one
-/// of half the units on more rows, and the last on all.
+/// of half the units on more rows, and the last on all, or so.
 const SCOUT_STEPS: usize = 250;
 const LEVEL_STEPS: usize = 700;
 const LAST_STEPS: usize = 2400;
@@ -65,10 +65,14 @@ impl Many {
         fresh(self.units / 2, rows, LEVEL_STEPS)
     }
 
-    /// Twice the units that the penalty left before: where it put some out, more are of no use.
+    /// After a level of so many rows that left so many units: twice those, for where the penalty
+    /// put some out more are of no use. Rows are gone over as often as there; more often, and the
+    /// network would learn by heart what the one that was judged did not.
     pub fn last(&self, rows: usize, left: usize) -> Fresh {
-        let units = (2 * left).clamp(LEAST_UNITS.min(self.units), self.units);
-        fresh(units, rows, LAST_STEPS)
+        Fresh {
+            units: (2 * left).clamp(LEAST_UNITS.min(self.units), self.units),
+            ..self.level(rows)
+        }
     }
 }
 

@@ -1,0 +1,58 @@
+//! What goes to the device and comes back, counted.
+
+use crate::real::Real;
+use burn::tensor::{Bool, Device, Tensor, TensorData};
+use std::cell::Cell;
+
+/// A device, and the bytes that went there and back.
+pub(crate) struct Link {
+    pub device: Device,
+    sent: Cell<u64>,
+    fetched: Cell<u64>,
+}
+
+impl Link {
+    pub fn new(device: Device) -> Self {
+        Self {
+            device,
+            sent: Cell::new(0),
+            fetched: Cell::new(0),
+        }
+    }
+
+    /// Bytes that went there, and back.
+    #[cfg(test)]
+    pub fn bytes(&self) -> [u64; 2] {
+        [self.sent.get(), self.fetched.get()]
+    }
+
+    pub fn send<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
+        self.sent.set(self.sent.get() + 4 * values.len() as u64);
+        Tensor::from_data(TensorData::new(values, shape), &self.device)
+    }
+
+    pub fn send_all<T: Real, const D: usize>(&self, values: &[T], shape: [usize; D]) -> Tensor<D> {
+        let singles = values.iter().map(|value| value.wide() as f32).collect();
+        self.send(singles, shape)
+    }
+
+    pub fn send_bits<const D: usize>(&self, bits: Vec<bool>, shape: [usize; D]) -> Tensor<D, Bool> {
+        self.sent.set(self.sent.get() + bits.len() as u64);
+        Tensor::from_data(TensorData::new(bits, shape), &self.device)
+    }
+
+    /// All numbers of a tensor; none of them is a number if the device failed.
+    pub fn fetch<const D: usize>(&self, tensor: Tensor<D>) -> Vec<f32> {
+        let count = tensor.shape().num_elements();
+        self.fetched.set(self.fetched.get() + 4 * count as u64);
+        let data = tensor.try_into_data().ok();
+        let values = data.and_then(|data| data.try_to_vec::<f32>().ok());
+        values.unwrap_or_else(|| vec![f32::NAN; count])
+    }
+
+    /// Several single numbers at once.
+    pub fn numbers(&self, numbers: Vec<Tensor<1>>) -> Vec<f64> {
+        let fetched = self.fetch(Tensor::cat(numbers, 0));
+        fetched.into_iter().map(f64::from).collect()
+    }
+}

@@ -1,0 +1,22 @@
+//! The state of a run in the memory of a device: the same steps as on the processor, as operations
+//! on Burn's tensors, in single precision.
+//!
+//! Rows are cut into blocks, so that what a step makes in between stays small. Everything an
+//! iteration needs stays on the device; only sums come back. The processor makes the factors that
+//! the u-step needs, and certificates, which are in double precision.
+//!
+//! Arrays, with `k = C · signs · P` ordered output, sign, gate:
+//! - feature space: `k x d`
+//! - thin row space: `rows x C`
+//! - wide row space: `rows x k`
+
+mod card;
+mod groups;
+mod link;
+mod loss;
+mod pcg;
+mod rows;
+mod solver;
+mod sweep;
+
+pub(crate) use card::Card;
