@@ -55,7 +55,7 @@ impl From<cronos::Error> for Failure {
         match error {
             Error::Setting { .. } => Self::Usage(text),
             Error::Interrupted => Self::Interrupted(text),
-            Error::Memory { .. } | Error::Numerical(_) => Self::Work(text),
+            Error::Memory { .. } | Error::Numerical(_) | Error::Device(_) => Self::Work(text),
             _ => Self::Input(text),
         }
     }

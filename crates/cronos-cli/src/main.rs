@@ -41,5 +41,6 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Command::Eval(eval) => commands::eval::run(eval),
         Command::Inspect(inspect) => commands::inspect::run(inspect),
         Command::Export(export) => commands::export::run(export),
+        Command::Devices(devices) => commands::devices::run(devices),
     }
 }

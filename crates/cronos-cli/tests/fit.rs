@@ -286,3 +286,31 @@ fn every_solver_finds_the_same_optimum() {
         }
     }
 }
+
+/// What is not compiled in is refused with the remedy; where it is, the report says where it ran.
+#[test]
+fn devices_are_named_or_refused() {
+    let folder = Folder::new();
+    let text = folder.print("devices");
+    assert!(text.starts_with("cpu "), "{text}");
+    let listed = folder.json("devices --json");
+    for kind in listed["kinds"].as_array().unwrap() {
+        let name = kind["kind"].as_str().unwrap();
+        if kind["compiled_in"] == false {
+            let refused = folder.refused(1, &format!("fit digits --device {name}"));
+            let remedy = format!("{name} is not compiled in: rebuild with --features {name}");
+            assert!(refused.contains(&remedy), "{refused}");
+            assert!(text.contains(&remedy), "{text}");
+        }
+    }
+    let refused = folder.refused(2, "fit digits --device tpu");
+    assert!(refused.contains("\"tpu\" is no device"), "{refused}");
+    let line = "fit digits --positive 0 --gates 4 --max-iterations 20 --json";
+    assert_eq!(folder.json(line)["device"], "cpu");
+    if cfg!(feature = "flex") {
+        let there = folder.json(&format!("{line} --device flex"));
+        assert_eq!(there["device"], "flex");
+        let refused = folder.refused(2, "fit digits --device flex --learn-gates");
+        assert!(refused.contains("while gates are learned"), "{refused}");
+    }
+}

@@ -13,6 +13,8 @@ pub fn exception(error: Error) -> PyErr {
     let sentence = keywords(&images);
     match error {
         Error::Memory { .. } => PyMemoryError::new_err(sentence),
+        // what it says of features is about the build
+        Error::Device(why) => PyRuntimeError::new_err(why),
         Error::Numerical(_) => PyRuntimeError::new_err(sentence),
         _ => PyValueError::new_err(sentence),
     }

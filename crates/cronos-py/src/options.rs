@@ -2,10 +2,10 @@
 //! command.
 
 use crate::arrays::matrix;
-use crate::failure::refused;
+use crate::failure::{exception, refused};
 use cronos::auto::Preset;
 use cronos::nystrom::Rank;
-use cronos::{Activation, GateSource, Loss, Options, Precision, Settings, Solver};
+use cronos::{Activation, GateSource, Loss, Options, Place, Precision, Settings, Solver};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
@@ -25,6 +25,7 @@ pub struct Keywords<'py> {
     gate_directions: Option<PyReadonlyArray2<'py, f64>>,
     activation: String,
     solver: Option<String>,
+    device: Option<String>,
     rank: Option<Sketch>,
     rho: Option<f64>,
     fixed_rho: bool,
@@ -76,6 +77,7 @@ impl Keywords<'_> {
                         ("primal-pcg", Solver::PrimalPcg),
                     ],
                 )?,
+                place: self.place()?,
                 rank: match &self.rank {
                     None => usual.rank,
                     Some(rank) => rank.rank()?,
@@ -104,6 +106,14 @@ impl Keywords<'_> {
         named("activation", &self.activation, &known)
     }
 
+    /// The device that is asked for, which must be there.
+    fn place(&self) -> PyResult<Place> {
+        let name = self.device.as_deref().unwrap_or("cpu");
+        let place = Place::named(name).map_err(|why| refused(&format!("device: {why}")))?;
+        place.check().map_err(exception)?;
+        Ok(place)
+    }
+
     fn loss(&self, name: &str) -> PyResult<Loss> {
         let (delta, level) = (self.huber_delta, self.quantile);
         let more = [
@@ -122,6 +132,7 @@ impl Keywords<'_> {
             return Err(refused("gates is 0; it must be at least 1"));
         }
         let convex = self.solver.is_some()
+            || self.place()? != Place::Cpu
             || self.rank.is_some()
             || self.rho.is_some()
             || self.max_iterations.is_some()

@@ -8,6 +8,7 @@ use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::{Network, TargetScaling};
 use crate::observe::{Observer, Watch};
+use crate::place::Place;
 use crate::program::Activation;
 use crate::real::Real;
 use crate::rows::Rows;
@@ -148,6 +149,8 @@ pub struct Fitted {
     pub solver: &'static str,
     /// See `solver`.
     pub reason: String,
+    /// Where the convex program was solved.
+    pub place: Place,
     /// Rank of the Nyström preconditioner, if there was one.
     pub rank: Option<usize>,
     /// Bytes that were planned for, with the data as it was given, where they were.
@@ -235,6 +238,10 @@ pub(crate) fn learn<X>(
         let expected = "relu while gates are learned; fix their number to use gated";
         return Err(Error::setting("activation", "gated", expected));
     }
+    if options.settings.place != Place::Cpu {
+        let expected = "cpu while gates are learned; fix their number to use another";
+        return Err(Error::setting("device", options.settings.place, expected));
+    }
     let most = match options.gates {
         GateSource::Learned { most } => most,
         _ => None,
@@ -289,6 +296,7 @@ pub(crate) fn learn<X>(
         history: Vec::new(),
         solver,
         reason: reason.into(),
+        place: Place::Cpu,
         rank: None,
         planned_bytes: found.planned_bytes,
         reduced_features: None,

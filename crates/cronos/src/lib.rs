@@ -67,7 +67,7 @@ pub use model::{
 pub use network::{Gating, Network, TargetScaling};
 pub use observe::{Observer, SearchStep};
 pub use path::{Grid, Path, path};
-pub use place::Place;
+pub use place::{Found, Place};
 pub use program::{Activation, Program};
 pub use real::Real;
 pub use rows::Rows;

@@ -1,6 +1,8 @@
 //! Where a program is solved.
 
 use crate::Error;
+use std::fmt;
+use std::str::FromStr;
 
 /// Where the arrays of a run are, and who works on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,9 +19,21 @@ pub enum Place {
     Flex,
 }
 
+/// A place of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// How to ask for it.
+    pub place: Place,
+    /// What it is.
+    pub name: String,
+}
+
 impl Place {
-    /// The name a user types.
-    pub fn name(self) -> &'static str {
+    /// The kinds of devices, each with the feature that brings it.
+    pub const DEVICES: [Self; 2] = [Self::Gpu(0), Self::Cuda(0)];
+
+    /// The kind of place, which is also the feature that brings it.
+    pub fn kind(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Gpu(_) => "gpu",
@@ -28,35 +42,162 @@ impl Place {
         }
     }
 
-    fn missing(self) -> Error {
-        Error::Device(format!(
-            "{0} is not compiled in: rebuild with --features {0}",
-            self.name()
-        ))
+    /// Whether this build knows devices of this kind.
+    pub fn is_compiled_in(self) -> bool {
+        match self {
+            Self::Cpu => true,
+            Self::Gpu(_) => cfg!(feature = "gpu"),
+            Self::Cuda(_) => cfg!(feature = "cuda"),
+            Self::Flex => cfg!(feature = "flex"),
+        }
     }
 
-    /// Refuses a place that this build knows nothing of.
-    #[cfg(not(feature = "device"))]
-    pub(crate) fn check(self) -> Result<(), Error> {
+    /// Refuses a device that is not there, or that this build knows nothing of.
+    pub fn check(self) -> Result<(), Error> {
+        let kind = self.kind();
+        if !self.is_compiled_in() {
+            return Err(Error::Device(format!(
+                "{kind} is not compiled in: rebuild with --features {kind}"
+            )));
+        }
+        let (Self::Gpu(index) | Self::Cuda(index)) = self else {
+            return Ok(());
+        };
+        match self.found() {
+            found if found.is_empty() => Err(Error::Device(format!(
+                "there is no device for {kind}; is its driver installed? `cronos devices` lists \
+                 what there is, --device cpu needs none"
+            ))),
+            found if index >= found.len() => Err(Error::Device(format!(
+                "{self} is not there: {kind}:0 to {kind}:{} are",
+                found.len() - 1
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// By name; `auto` is a device if there is one, else the processor.
+    pub fn named(name: &str) -> Result<Self, String> {
+        match name {
+            "auto" => Ok(Self::best()),
+            _ => name.parse(),
+        }
+    }
+
+    /// The first device of this machine, and the processor if there is none.
+    pub fn best() -> Self {
+        let there = |place: &Self| place.check().is_ok();
+        Self::DEVICES
+            .into_iter()
+            .rev()
+            .find(there)
+            .unwrap_or(Self::Cpu)
+    }
+
+    /// All devices of the same kind.
+    pub fn found(self) -> Vec<Found> {
         match self {
-            Self::Cpu => Ok(()),
-            _ => Err(self.missing()),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(_) => named(burn::tensor::DeviceType::Wgpu, Self::Gpu),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(_) => named(burn::tensor::DeviceType::Cuda, Self::Cuda),
+            _ => Vec::new(),
         }
     }
 
     /// The device, if it is not the processor itself.
     #[cfg(feature = "device")]
     pub(crate) fn open(self) -> Result<Option<burn::tensor::Device>, Error> {
-        match self {
-            Self::Cpu => Ok(None),
-            #[cfg(feature = "flex")]
-            Self::Flex => Ok(Some(burn::tensor::Device::flex())),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(index) => Ok(Some(burn::tensor::Device::cuda(index))),
+        self.check()?;
+        Ok(match self {
             #[cfg(feature = "gpu")]
-            Self::Gpu(index) => wgpu(index).map(Some),
-            #[allow(unreachable_patterns)]
-            _ => Err(self.missing()),
+            Self::Gpu(index) => all(burn::tensor::DeviceType::Wgpu).nth(index),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(index) => all(burn::tensor::DeviceType::Cuda).nth(index),
+            #[cfg(feature = "flex")]
+            Self::Flex => Some(burn::tensor::Device::flex()),
+            _ => None,
+        })
+    }
+}
+
+/// All devices of a type.
+#[cfg(any(feature = "gpu", feature = "cuda"))]
+fn all(kind: burn::tensor::DeviceType) -> impl Iterator<Item = burn::tensor::Device> {
+    burn::tensor::Device::enumerate(kind).into_iter()
+}
+
+#[cfg(any(feature = "gpu", feature = "cuda"))]
+fn named(kind: burn::tensor::DeviceType, place: fn(usize) -> Place) -> Vec<Found> {
+    let found = all(kind).enumerate().map(|(index, device)| Found {
+        place: place(index),
+        name: match device.identity() {
+            Some(identity) => identity.name.to_string(),
+            None => format!("{device:?}"),
+        },
+    });
+    found.collect()
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, index) = text.split_once(':').unwrap_or((text, "0"));
+        let number = index.parse();
+        match (kind, number) {
+            ("cpu", Ok(0)) => Ok(Self::Cpu),
+            ("gpu", Ok(index)) => Ok(Self::Gpu(index)),
+            ("cuda", Ok(index)) => Ok(Self::Cuda(index)),
+            ("flex", Ok(0)) => Ok(Self::Flex),
+            _ => Err(format!(
+                "{text:?} is no device; give auto, cpu, gpu or cuda, the last two with a number if \
+                 there are several, as gpu:1"
+            )),
         }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gpu(index) | Self::Cuda(index) if *index > 0 => {
+                write!(f, "{}:{index}", self.kind())
+            }
+            _ => f.write_str(self.kind()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn places_are_read_as_they_are_written() {
+        for place in [
+            Place::Cpu,
+            Place::Gpu(0),
+            Place::Gpu(3),
+            Place::Cuda(1),
+            Place::Flex,
+        ] {
+            assert_eq!(place.to_string().parse(), Ok(place));
+        }
+        for wrong in ["", "gpu:", "gpu:x", "gpu:-1", "cpu:1", "tpu", "cuda:1:2"] {
+            assert!(wrong.parse::<Place>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_compiled_in_is_refused_with_the_remedy() {
+        for place in Place::DEVICES {
+            if !place.is_compiled_in() {
+                let why = place.check().unwrap_err().to_string();
+                let remedy = format!("rebuild with --features {place}");
+                assert!(why.contains(&remedy), "{why}");
+            }
+        }
+        assert_eq!(Place::Cpu.check(), Ok(()));
     }
 }

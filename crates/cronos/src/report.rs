@@ -20,6 +20,7 @@ impl Fitted {
             "network_objective": certificate.network_objective,
             "solver": self.solver,
             "solver_reason": self.reason,
+            "device": self.place.to_string(),
             "inner_iterations": inner,
             "nystrom_rank": self.rank,
             "gates": self.gates,

@@ -10,6 +10,7 @@ use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::memory;
 use crate::network::{Network, TargetScaling};
+use crate::place::Place;
 use crate::program::Program;
 use crate::real::Real;
 use crate::rows::Rows;
@@ -108,6 +109,7 @@ impl<T: Real> Sampled<T> {
             history: solution.history,
             solver: solution.choice.solver.name(),
             reason: solution.choice.reason,
+            place: solution.place,
             rank: solution.rank,
             planned_bytes: Some(solution.plan.total()),
             reduced_features: solution.reduced_features,
@@ -126,6 +128,7 @@ impl<T: Real> Sampled<T> {
             history: Vec::new(),
             solver: "closed-form",
             reason: "at this penalty nothing is worth a neuron".into(),
+            place: Place::Cpu,
             rank: None,
             planned_bytes: None,
             reduced_features: None,

@@ -13,6 +13,7 @@ fn places() -> Vec<Place> {
     if cfg!(feature = "flex") {
         places.push(Place::Flex);
     }
+    assert!(!places.is_empty(), "no device is compiled in");
     places
 }
 

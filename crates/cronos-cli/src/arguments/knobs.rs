@@ -60,6 +60,11 @@ pub struct Knobs {
     /// How the linear systems of the convex program are solved [default: auto]
     #[arg(long, value_enum)]
     pub solver: Option<Solver>,
+    /// Where the convex program is solved: cpu, gpu (a card of any maker) or cuda, the last two with a
+    /// number if there are several, as gpu:1; auto takes a card if there is one. `cronos devices`
+    /// lists them. Gates are drawn then, not learned
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: String,
     /// Rank of the Nyström preconditioner, or `adaptive` [default: 20]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_rank)]
     pub rank: Option<cronos::nystrom::Rank>,
@@ -91,9 +96,6 @@ pub struct Knobs {
     /// Precision of the solver's arrays
     #[arg(long, value_enum, default_value = "f32")]
     pub precision: Precision,
-    /// Where to compute
-    #[arg(long, value_enum, default_value = "cpu")]
-    pub device: Device,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -124,11 +126,6 @@ pub enum Solver {
 pub enum Precision {
     F32,
     F64,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Device {
-    Cpu,
 }
 
 fn parse_rank(text: &str) -> Result<cronos::nystrom::Rank, String> {

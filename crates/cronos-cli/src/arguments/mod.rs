@@ -58,6 +58,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Write a model in another format
     Export(Export),
+    /// List the devices that `--device` can name
+    Devices(Devices),
 }
 
 const DATA_HELP: &str = "The data: a csv, tsv, txt, libsvm (also .gz), npy, npz, IDX or CIFAR-10 \
@@ -66,6 +68,13 @@ each class, or the built-in set `digits`";
 
 const PREDICT_HELP: &str = "The data, as for `fit`, or texts as for `text fit`; images may also lie in one folder without \
 sub-folders, or be a single file";
+
+#[derive(Args)]
+pub struct Devices {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
 
 #[derive(Args)]
 pub struct Fit {

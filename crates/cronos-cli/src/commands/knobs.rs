@@ -2,18 +2,19 @@
 
 use crate::arguments::{self, Knobs};
 use crate::failure::Failure;
-use crate::model_file;
+use crate::{model_file, output};
 use cronos::auto::Preset;
-use cronos::{Activation, GateSource, Loss, Matrix, Options, Precision, Settings, Solver};
+use cronos::{Activation, GateSource, Loss, Matrix, Options, Place, Precision, Settings, Solver};
 use cronos_data::{ReadOptions, TargetColumn};
 use std::path::Path;
 
 /// The options that the knobs stand for.
 pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     let usual = Settings::default();
+    let place = place(knobs)?;
     Ok(Options {
         beta: knobs.beta,
-        gates: gates(knobs)?,
+        gates: gates(knobs, place)?,
         networks: knobs.networks,
         preset: match (knobs.fast, knobs.best) {
             (true, _) => Preset::Fast,
@@ -51,6 +52,7 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
                 Some(arguments::Solver::SamplePcg) => Solver::SamplePcg,
                 Some(arguments::Solver::PrimalPcg) => Solver::PrimalPcg,
             },
+            place,
             rank: knobs.rank.unwrap_or(usual.rank),
             rho: knobs.rho,
             adapt_rho: !knobs.fixed_rho,
@@ -62,8 +64,22 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     })
 }
 
+/// The device that is asked for, which must be there.
+fn place(knobs: &Knobs) -> Result<Place, Failure> {
+    let name = &knobs.device;
+    let place = Place::named(name).map_err(Failure::Usage)?;
+    place.check()?;
+    if name == "auto" {
+        output::remark(&match place {
+            Place::Cpu => "no graphics card is there for this build; the processor is used".into(),
+            place => format!("device: {place}"),
+        });
+    }
+    Ok(place)
+}
+
 /// Gates from a file, or as many as are asked for.
-fn gates(knobs: &Knobs) -> Result<GateSource, Failure> {
+fn gates(knobs: &Knobs, place: Place) -> Result<GateSource, Failure> {
     if let Some(path) = &knobs.gate_file {
         return Ok(GateSource::Given(gate_directions(path)?));
     }
@@ -71,6 +87,7 @@ fn gates(knobs: &Knobs) -> Result<GateSource, Failure> {
         return Err(Failure::Usage("gates is 0; it must be at least 1".into()));
     }
     let convex = knobs.solver.is_some()
+        || place != Place::Cpu
         || knobs.rank.is_some()
         || knobs.rho.is_some()
         || knobs.max_iterations.is_some()

@@ -3,6 +3,7 @@
 mod checks;
 pub mod compare;
 pub mod deep;
+pub mod devices;
 pub mod embed;
 pub mod eval;
 pub mod export;

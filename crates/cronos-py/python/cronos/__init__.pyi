@@ -72,6 +72,7 @@ class _Cronos(_Estimator):
     gate_file: _File | ArrayLike | None
     activation: _Activation
     solver: _Solver | None
+    device: str | None
     rank: _Rank | None
     rho: float | None
     fixed_rho: bool
@@ -109,6 +110,7 @@ class CronosClassifier(_Classes, _Cronos):
         gate_file: _File | ArrayLike | None = None,
         activation: _Activation = "relu",
         solver: _Solver | None = None,
+        device: str | None = None,
         rank: _Rank | None = None,
         rho: float | None = None,
         fixed_rho: bool = False,
@@ -153,6 +155,7 @@ class CronosRegressor(_Numbers, _Cronos):
         gate_file: _File | ArrayLike | None = None,
         activation: _Activation = "relu",
         solver: _Solver | None = None,
+        device: str | None = None,
         rank: _Rank | None = None,
         rho: float | None = None,
         fixed_rho: bool = False,
@@ -289,6 +292,7 @@ def solve_convex(
     quantile: float = 0.5,
     activation: _Activation = "relu",
     solver: _Solver | None = None,
+    device: str | None = None,
     rank: _Rank | None = None,
     rho: float | None = None,
     fixed_rho: bool = False,

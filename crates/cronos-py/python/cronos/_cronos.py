@@ -28,6 +28,7 @@ class Cronos(Estimator):
         gate_file=None,
         activation="relu",
         solver=None,
+        device=None,
         rank=None,
         rho=None,
         fixed_rho=False,
@@ -54,6 +55,7 @@ class Cronos(Estimator):
         self.gate_file = gate_file
         self.activation = activation
         self.solver = solver
+        self.device = device
         self.rank = rank
         self.rho = rho
         self.fixed_rho = fixed_rho

@@ -162,6 +162,7 @@ impl<T: Real> Run<'_, T> {
             dual,
             rank: self.machine.rank(),
             history: std::mem::take(&mut self.history),
+            place: self.settings.place,
             choice: self.choice.clone(),
             plan: self.plan.clone(),
             reduced_features: self.reduction.map(|_| n),

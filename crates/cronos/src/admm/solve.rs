@@ -34,6 +34,8 @@ pub struct Solution {
     pub dual: Option<Dual>,
     /// One record per iteration.
     pub history: Vec<Iteration>,
+    /// Where it ran.
+    pub place: Place,
     /// Which u-solver ran, and why.
     pub choice: Choice,
     /// Rank of the Nyström preconditioner, if there was one.
@@ -225,7 +227,6 @@ fn machine<'a, T: Real>(
     if let Some(device) = place.open()? {
         return Ok(Box::new(crate::device::Card::new(device, start)?));
     }
-    #[cfg(not(feature = "device"))]
     place.check()?;
     Ok(Box::new(Host::new(start)?))
 }

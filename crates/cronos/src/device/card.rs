@@ -76,7 +76,7 @@ impl<'a, T: Real> Card<'a, T> {
     }
 
     /// Bytes that went to the device and back.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "flex"))]
     pub fn bytes(&self) -> [u64; 2] {
         self.link.bytes()
     }

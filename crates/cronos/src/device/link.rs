@@ -21,7 +21,7 @@ impl Link {
     }
 
     /// Bytes that went there, and back.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "flex"))]
     pub fn bytes(&self) -> [u64; 2] {
         [self.sent.get(), self.fetched.get()]
     }

@@ -161,7 +161,7 @@ fn prox_softmax(e: Thin, y: Thin, w: f64, link: &Link) -> Thin {
 fn settled(moved: Thin, at: Thin, link: &Link) -> bool {
     let sizes = link.numbers(vec![moved.abs().max(), at.abs().max()]);
     // numbers that are none do not get better
-    !(sizes[0] > SHORT * (1.0 + sizes[1]))
+    sizes[0] <= SHORT * (1.0 + sizes[1]) || sizes[0].is_nan()
 }
 
 fn probabilities(f: Thin) -> Thin {

@@ -18,5 +18,7 @@ mod pcg;
 mod rows;
 mod solver;
 mod sweep;
+#[cfg(all(test, feature = "flex"))]
+mod tests;
 
 pub(crate) use card::Card;

@@ -1,0 +1,81 @@
+//! What crosses between processor and device.
+
+use super::Card;
+use crate::admm::{Groups, Machine, MachineStart, Split};
+use crate::engine::{Engine, SweepStep};
+use crate::gates::Gates;
+use crate::loss::Loss;
+use crate::matrix::Matrix;
+use crate::nystrom::Rank;
+use crate::place::Place;
+use crate::program::Activation;
+use crate::solver::{Build, Solver};
+
+fn wave(at: usize) -> f32 {
+    (at as f32 * 0.7 + (at * at % 97) as f32).sin()
+}
+
+/// Bytes that go there and back in an iteration, and its inner iterations.
+fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
+    let outputs = 2;
+    let x = Matrix::from_fn(n, 5, |i, j| wave(i * 5 + j));
+    let y = Matrix::from_fn(n, outputs, |i, c| wave(3 * i + c).signum());
+    let gates = Gates::sample(&x, 4, 1).unwrap();
+    let engine = Engine::new(&x, &gates, Activation::Relu);
+    let paper = solver == Solver::PrimalPcg;
+    let step = SweepStep {
+        loss,
+        split: if paper { Split::Paper } else { Split::Loss },
+        rho: 0.3,
+        weight: 0.5,
+        relaxation: 1.6,
+    };
+    let groups = Groups {
+        size: 5,
+        threshold: 0.1,
+        stiffness: vec![1.0; 8 * outputs],
+    };
+    let start = MachineStart {
+        engine,
+        y: &y,
+        solver,
+        build: Build {
+            outputs,
+            weight: step.weight,
+            rank: Rank::Fixed(4),
+            seed: 1,
+            most_inner: 50,
+        },
+        groups: &groups,
+        step: &step,
+    };
+    let device = Place::Flex.open().unwrap().unwrap();
+    let mut card = Card::new(device, start).unwrap();
+    card.rescale_groups(&groups, &groups);
+    card.refresh(&step);
+    let before = card.bytes();
+    let inner = card.solve(1e-4) as u64;
+    card.shrink(&groups, step.relaxation);
+    let sums = card.sweep(&step);
+    assert!(sums.loss.is_finite());
+    let after = card.bytes();
+    ([after[0] - before[0], after[1] - before[1]], inner)
+}
+
+/// Nothing goes there, and what comes back is a few sums: as many for any number of rows.
+#[test]
+fn an_iteration_moves_a_few_numbers() {
+    for solver in [Solver::Direct, Solver::SamplePcg, Solver::PrimalPcg] {
+        for loss in [Loss::Squared, Loss::Logistic, Loss::Softmax] {
+            for n in [60, 6000] {
+                let ([sent, fetched], inner) = traffic(n, solver, loss);
+                let what = format!("{solver:?} {loss:?} {n}: {sent} {fetched} in {inner}");
+                assert_eq!(sent, 0, "{what}");
+                // 12 sums of the rows, 6 of the groups; one for each inner iteration and two before
+                // them; two at every tenth step of a prox
+                let most = 4 * (12 + 6 + 2 + inner + 12);
+                assert!(fetched <= most, "{what}");
+            }
+        }
+    }
+}
