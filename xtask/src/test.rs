@@ -11,17 +11,17 @@ const CARGO: [(&str, &str); 5] = [
     ("default features", "check --workspace --release --locked"),
     (
         "lints",
-        "clippy --workspace --all-targets --release --locked --features cronos-cli/onnx -- -D warnings",
+        "clippy --workspace --all-targets --release --locked --features cronos-cli/onnx,cronos-cli/flex -- -D warnings",
     ),
     (
         "tests",
-        "test --workspace --release --locked --features cronos-cli/onnx",
+        "test --workspace --release --locked --features cronos-cli/onnx,cronos-cli/flex",
     ),
     // the whole workspace, as the tests: other packages alone would build their
     // dependencies again with other features
     (
         "programs",
-        "build --workspace --release --locked --features cronos-cli/onnx --bins --examples",
+        "build --workspace --release --locked --features cronos-cli/onnx,cronos-cli/flex --bins --examples",
     ),
 ];
 

@@ -130,6 +130,17 @@ impl Summary<'_> {
         ));
         lines.push(("certificate", self.certificate()));
         lines.push(("solver", format!("{}: {}", training.solver, fitted.reason)));
+        if let Some(held) = fitted.residence {
+            let sent = match held.streamed_rows {
+                0 => String::new(),
+                rows => format!("; the features of {rows} rows do not fit and are sent every time"),
+            };
+            let planned = human(held.planned_bytes);
+            lines.push((
+                "device",
+                format!("{}, {planned} planned{sent}", fitted.place),
+            ));
+        }
         let peak = memory::peak_bytes().map_or(String::new(), |bytes| {
             format!(", peak memory {}", human(bytes))
         });

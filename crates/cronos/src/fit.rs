@@ -1,7 +1,7 @@
 //! From raw features and targets to a network: scale, draw gates, solve, recover.
 
 use crate::Error;
-use crate::admm::{Iteration, Seconds, Settings, Start, Status};
+use crate::admm::{Iteration, Residence, Seconds, Settings, Start, Status};
 use crate::auto::{self, Preset, Search};
 use crate::certificate::Certificate;
 use crate::loss::Loss;
@@ -151,6 +151,8 @@ pub struct Fitted {
     pub reason: String,
     /// Where the convex program was solved.
     pub place: Place,
+    /// What a device held, if it was one.
+    pub residence: Option<Residence>,
     /// Rank of the Nyström preconditioner, if there was one.
     pub rank: Option<usize>,
     /// Bytes that were planned for, with the data as it was given, where they were.
@@ -297,6 +299,7 @@ pub(crate) fn learn<X>(
         solver,
         reason: reason.into(),
         place: Place::Cpu,
+        residence: None,
         rank: None,
         planned_bytes: found.planned_bytes,
         reduced_features: None,

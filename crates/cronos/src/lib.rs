@@ -50,7 +50,7 @@ mod table;
 mod wide;
 mod zero;
 
-pub use admm::{Iteration, Settings, Solution, Split, Start, Status};
+pub use admm::{Iteration, Residence, Settings, Solution, Split, Start, Status};
 pub use certificate::{Certificate, Dual};
 pub use encoding::{Encoding, Knots, Ramp};
 pub use error::Error;

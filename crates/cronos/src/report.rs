@@ -21,6 +21,8 @@ impl Fitted {
             "solver": self.solver,
             "solver_reason": self.reason,
             "device": self.place.to_string(),
+            "device_memory_bytes": self.residence.map(|held| held.planned_bytes),
+            "streamed_rows": self.residence.map(|held| held.streamed_rows),
             "inner_iterations": inner,
             "nystrom_rank": self.rank,
             "gates": self.gates,

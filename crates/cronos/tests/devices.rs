@@ -102,3 +102,33 @@ fn losses_of_all_kinds() {
         }
     }
 }
+
+/// Features that the device has no room for are sent to it, and nothing else changes.
+#[test]
+fn a_small_device_gets_its_features_block_by_block() {
+    let program = single(&cases()[32].program());
+    for place in places() {
+        for solver in SOLVERS {
+            let settings = Settings {
+                solver,
+                place,
+                ..Settings::default()
+            };
+            let whole = solve(&program, &settings);
+            let held = whole.residence.unwrap();
+            assert_eq!(held.streamed_rows, 0);
+            let limit = |bytes| Settings {
+                device_memory_bytes: Some(bytes),
+                ..settings.clone()
+            };
+            let enough = solve(&program, &limit(held.planned_bytes));
+            assert_eq!(enough.residence, Some(held));
+            let sent = solve(&program, &limit(held.planned_bytes - 1));
+            assert_eq!(sent.residence.unwrap().streamed_rows, program.x.rows());
+            assert_eq!(sent.weights, whole.weights);
+            let refused = program.solve(&limit(1000), &mut |_| ControlFlow::Continue(()));
+            let why = refused.unwrap_err().to_string();
+            assert!(why.contains("--device cpu"), "{why}");
+        }
+    }
+}

@@ -65,6 +65,10 @@ pub struct Knobs {
     /// lists them. Gates are drawn then, not learned
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub device: String,
+    /// Memory of the device, as 4GiB: features that do not fit are sent there block by block, for
+    /// every product anew [default: enough]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub device_memory: Option<u64>,
     /// Rank of the Nyström preconditioner, or `adaptive` [default: 20]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_rank)]
     pub rank: Option<cronos::nystrom::Rank>,
@@ -126,6 +130,25 @@ pub enum Solver {
 pub enum Precision {
     F32,
     F64,
+}
+
+/// `512MiB`, `4GiB`, or bytes.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit: u64 = match &text[digits.len()..] {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        _ => return Err("give a size such as 512MiB or 4GiB".into()),
+    };
+    let size = digits.trim().parse::<f64>().ok().filter(|size| *size > 0.0);
+    let bytes = size.map(|size| size * unit as f64);
+    match bytes.filter(|bytes| bytes.is_finite()) {
+        Some(bytes) => Ok(bytes as u64),
+        None => Err("give a size above 0, such as 512MiB or 4GiB".into()),
+    }
 }
 
 fn parse_rank(text: &str) -> Result<cronos::nystrom::Rank, String> {

@@ -53,6 +53,7 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
                 Some(arguments::Solver::PrimalPcg) => Solver::PrimalPcg,
             },
             place,
+            device_memory_bytes: knobs.device_memory,
             rank: knobs.rank.unwrap_or(usual.rank),
             rho: knobs.rho,
             adapt_rho: !knobs.fixed_rho,

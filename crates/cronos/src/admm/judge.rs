@@ -163,6 +163,7 @@ impl<T: Real> Run<'_, T> {
             rank: self.machine.rank(),
             history: std::mem::take(&mut self.history),
             place: self.settings.place,
+            residence: self.machine.residence(),
             choice: self.choice.clone(),
             plan: self.plan.clone(),
             reduced_features: self.reduction.map(|_| n),

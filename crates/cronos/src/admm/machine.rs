@@ -14,9 +14,23 @@ pub(crate) struct Start<'a, 's, T> {
     pub y: &'a Matrix<T>,
     pub solver: Solver,
     pub build: Build,
+    pub step: &'s SweepStep,
+    /// For devices: the groups, the highest rank of a sketch, and the bytes that they have.
     #[cfg_attr(not(feature = "device"), allow(dead_code))]
     pub groups: &'s Groups,
-    pub step: &'s SweepStep,
+    #[cfg_attr(not(feature = "device"), allow(dead_code))]
+    pub rank: usize,
+    #[cfg_attr(not(feature = "device"), allow(dead_code))]
+    pub limit: Option<u64>,
+}
+
+/// What a device was planned to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residence {
+    /// Bytes on the device.
+    pub planned_bytes: u64,
+    /// Rows whose features do not fit there and are sent for every product.
+    pub streamed_rows: usize,
 }
 
 /// Holds `u`, `b = v + λ`, `a = s + ν`, `e = f + μ` and the right-hand side of the u-step, and moves
@@ -85,4 +99,9 @@ pub(crate) trait Machine<T> {
 
     /// Rank of its preconditioner, if it has one.
     fn rank(&self) -> Option<usize>;
+
+    /// What it holds, of a device.
+    fn residence(&self) -> Option<Residence> {
+        None
+    }
 }

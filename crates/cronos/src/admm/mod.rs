@@ -23,6 +23,7 @@ mod stiffness;
 mod warm;
 
 pub use history::{Iteration, Seconds};
+pub use machine::Residence;
 #[cfg(feature = "device")]
 pub(crate) use machine::{Machine, Start as MachineStart};
 pub use settings::{ResidualTolerance, Settings, Split};

@@ -64,6 +64,8 @@ pub struct Settings {
     pub keep_dual: bool,
     /// Where the arrays are. Default: the processor.
     pub place: Place,
+    /// Bytes that a device has; features beyond them are sent block by block. `None`: enough.
+    pub device_memory_bytes: Option<u64>,
     /// Bytes the run may take; `None` is what the system has.
     pub memory_limit_bytes: Option<u64>,
 }
@@ -99,6 +101,7 @@ impl Default for Settings {
             seed: 0,
             keep_dual: false,
             place: Place::Cpu,
+            device_memory_bytes: None,
             memory_limit_bytes: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::history::{Iteration, Seconds};
 use super::host::Host;
-use super::machine::{Machine, Start};
+use super::machine::{Machine, Residence, Start};
 use super::run::Run;
 use super::settings::{Settings, Split};
 use super::shrink::Groups;
@@ -36,6 +36,8 @@ pub struct Solution {
     pub history: Vec<Iteration>,
     /// Where it ran.
     pub place: Place,
+    /// What a device held, if it ran on one.
+    pub residence: Option<Residence>,
     /// Which u-solver ran, and why.
     pub choice: Choice,
     /// Rank of the Nyström preconditioner, if there was one.
@@ -192,8 +194,10 @@ impl<'a, T: Real> Seen<'a, T> {
             y: &program.y,
             solver: choice.solver,
             build,
-            groups: &groups,
             step: &step,
+            groups: &groups,
+            rank: settings.rank_limit(),
+            limit: settings.device_memory_bytes,
         };
         Ok(Run {
             machine: machine(settings.place, parts)?,

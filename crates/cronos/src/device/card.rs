@@ -2,10 +2,11 @@
 
 use super::groups::{Thresholds, rescale, squares};
 use super::link::Link;
-use super::rows::{Block, Rows};
+use super::plan::Room;
+use super::rows::{Block, Rows, Sizes};
 use super::solver::{Step, Way};
 use crate::Error;
-use crate::admm::{Groups, Machine, MachineStart as Start, ShrinkSums, shrunk};
+use crate::admm::{Groups, Machine, MachineStart as Start, Residence, ShrinkSums, shrunk};
 use crate::engine::{
     Candidate, Engine, Evaluation, OutputBound, RowState, SweepStep, SweepSums, Workspace,
 };
@@ -16,6 +17,7 @@ use crate::real::Real;
 use crate::solver::{self, Build, Solver, Stiff, USolver};
 use burn::tensor::{Device, Tensor};
 use std::ops::Range;
+use std::rc::Rc;
 
 pub(crate) struct Card<'a, T: Real> {
     engine: Engine<'a, T>,
@@ -28,7 +30,8 @@ pub(crate) struct Card<'a, T: Real> {
     way: Way,
     /// Whether the u-step has the curvature of a loss.
     curved: Option<Loss>,
-    link: Link,
+    link: Rc<Link>,
+    residence: Residence,
     rows: Rows,
     thresholds: Thresholds,
     /// k x d each, as on the processor
@@ -49,11 +52,14 @@ impl<'a, T: Real> Card<'a, T> {
             build,
             groups,
             step,
+            ..
         } = start;
-        let link = Link::new(device);
+        let link = Rc::new(Link::new(device));
+        let sizes = Sizes::of(&engine, y.columns());
+        let room = Room::new(sizes, solver, start.rank, start.limit)?;
         let mut work = engine.workspace(build.outputs);
         let host = solver::build(solver, &engine, build, &mut work)?;
-        let mut rows = Rows::new(&engine, y, &link);
+        let mut rows = Rows::new(&engine, y, &link, &room);
         rows.reset(step, &link);
         let zeros = Tensor::zeros([rows.sizes.groups(), engine.features()], &link.device);
         Ok(Self {
@@ -68,6 +74,10 @@ impl<'a, T: Real> Card<'a, T> {
             stiff: false,
             curved: None,
             link,
+            residence: Residence {
+                planned_bytes: room.plan.total(),
+                streamed_rows: sizes.rows - room.staying,
+            },
             rows,
             u: zeros.clone(),
             b: zeros.clone(),
@@ -264,5 +274,9 @@ impl<T: Real> Machine<T> for Card<'_, T> {
 
     fn rank(&self) -> Option<usize> {
         self.host.rank()
+    }
+
+    fn residence(&self) -> Option<Residence> {
+        Some(self.residence)
     }
 }

@@ -2,8 +2,9 @@
 //! on Burn's tensors, in single precision.
 //!
 //! Rows are cut into blocks, so that what a step makes in between stays small. Everything an
-//! iteration needs stays on the device; only sums come back. The processor makes the factors that
-//! the u-step needs, and certificates, which are in double precision.
+//! iteration needs stays on the device; only sums come back. Features that do not fit there are sent
+//! block by block, for every product anew. The processor makes the factors that the u-step needs, and
+//! certificates, which are in double precision.
 //!
 //! Arrays, with `k = C · signs · P` ordered output, sign, gate:
 //! - feature space: `k x d`
@@ -15,6 +16,7 @@ mod groups;
 mod link;
 mod loss;
 mod pcg;
+mod plan;
 mod rows;
 mod solver;
 mod sweep;

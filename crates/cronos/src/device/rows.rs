@@ -1,14 +1,13 @@
 //! Blocks of rows, and the products with them.
 
 use super::link::Link;
+use super::plan::Room;
 use crate::engine::Engine;
 use crate::matrix::Matrix;
 use crate::real::Real;
 use burn::tensor::{Bool, Tensor};
 use std::ops::Range;
-
-/// Numbers of a wide array that a block may have.
-const WIDE: usize = 1 << 24;
+use std::rc::Rc;
 
 /// The numbers of everything.
 #[derive(Clone, Copy)]
@@ -21,6 +20,16 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
+    pub fn of<T: Real>(engine: &Engine<'_, T>, outputs: usize) -> Self {
+        Self {
+            rows: engine.rows(),
+            features: engine.features(),
+            gates: engine.gates.len(),
+            signs: engine.activation.signs(),
+            outputs,
+        }
+    }
+
     /// Groups of one output, and of all.
     pub fn per_output(&self) -> usize {
         self.signs * self.gates
@@ -31,10 +40,16 @@ impl Sizes {
     }
 }
 
+/// `X` of some rows: where the products are made, or here, to be sent for each.
+enum Features {
+    There(Box<Tensor<2>>),
+    Here(Vec<f32>, Rc<Link>),
+}
+
 /// Some of the rows, with the state that belongs to them.
 pub(super) struct Block {
     pub range: Range<usize>,
-    pub x: Tensor<2>,
+    x: Features,
     /// rows x P
     mask: Tensor<2, Bool>,
     /// `√w`: rows x 1
@@ -59,17 +74,15 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub fn new<T: Real>(engine: &Engine<'_, T>, y: &Matrix<T>, link: &Link) -> Self {
-        let sizes = Sizes {
-            rows: engine.rows(),
-            features: engine.features(),
-            gates: engine.gates.len(),
-            signs: engine.activation.signs(),
-            outputs: y.columns(),
-        };
-        let most = (WIDE / sizes.groups().max(sizes.features)).max(1);
-        let blocks = (0..sizes.rows).step_by(most).map(|from| {
-            let to = sizes.rows.min(from + most);
+    pub fn new<T: Real>(
+        engine: &Engine<'_, T>,
+        y: &Matrix<T>,
+        link: &Rc<Link>,
+        room: &Room,
+    ) -> Self {
+        let sizes = Sizes::of(engine, y.columns());
+        let blocks = (0..sizes.rows).step_by(room.block).map(|from| {
+            let to = sizes.rows.min(from + room.block);
             let rows = to - from;
             let part = |m: &Matrix<T>| -> Vec<f32> {
                 let columns = m.columns();
@@ -81,7 +94,13 @@ impl Rows {
             let thin = Tensor::zeros([rows, sizes.outputs], &link.device);
             Block {
                 range: from..to,
-                x: link.send(part(engine.x), [rows, sizes.features]),
+                x: match to <= room.staying {
+                    true => {
+                        let there = link.send(part(engine.x), [rows, sizes.features]);
+                        Features::There(Box::new(there))
+                    }
+                    false => Features::Here(part(engine.x), link.clone()),
+                },
                 mask: link.send_bits((from..to).flat_map(active).collect(), [rows, sizes.gates]),
                 root: roots.map(|roots| link.send_all(roots, [rows, 1])),
                 y: link.send(part(y), [rows, sizes.outputs]),
@@ -203,13 +222,23 @@ impl Block {
         self.mask.clone().float().reshape([rows, 1, 1, gates])
     }
 
+    fn x(&self) -> Tensor<2> {
+        match &self.x {
+            Features::There(x) => (**x).clone(),
+            Features::Here(x, link) => {
+                let rows = self.range.len();
+                link.send(x.clone(), [rows, x.len() / rows])
+            }
+        }
+    }
+
     /// `X uᵀ`: rows x k
     pub fn forward(&self, u: &Tensor<2>) -> Tensor<2> {
-        self.x.clone().matmul(u.clone().transpose())
+        self.x().matmul(u.clone().transpose())
     }
 
     /// `Zᵀ X`: k x d
     pub fn back(&self, z: Tensor<2>) -> Tensor<2> {
-        z.transpose().matmul(self.x.clone())
+        z.transpose().matmul(self.x())
     }
 }

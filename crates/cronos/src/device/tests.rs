@@ -46,8 +46,10 @@ fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
             seed: 1,
             most_inner: 50,
         },
-        groups: &groups,
         step: &step,
+        groups: &groups,
+        rank: 4,
+        limit: None,
     };
     let device = Place::Flex.open().unwrap().unwrap();
     let mut card = Card::new(device, start).unwrap();
