@@ -1,6 +1,9 @@
 //! Encoders: files as they are published, what is refused, and properties of what is computed.
 
-use cronos_deep::language::transformer::{Activation, Batch, Config, Family, Tape, Transformer};
+use burn::tensor::Device;
+use cronos_deep::language::transformer::{
+    Activation, Batch, Config, Family, Padded, Tape, Transformer,
+};
 use cronos_deep::language::{Encoder, Pool, Tokens, Tuning};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -419,4 +422,42 @@ fn training_on_classes_and_on_texts_lowers_the_loss() {
     let mut watch = |_: usize, _: usize, _: f64| true;
     let refused = bert.tune_on_texts(&tokens, &Tuning::default(), &mut watch);
     assert!(refused.unwrap_err().to_string().contains("looks both ways"));
+}
+
+/// The module of Burn gives the same states, loss and gradients as the layers on slices.
+#[test]
+fn a_module_of_burn_is_the_same() {
+    let device = Device::flex().autodiff();
+    for family in FAMILIES {
+        let transformer = Transformer::new(small(family));
+        let parameters = drawn(&transformer);
+        let module = transformer.module(&parameters, &device);
+        let (read, _) = cronos_deep::parameters::read(&module);
+        assert_eq!(read, parameters, "{family:?}");
+        let batch = Batch::filled(TEXTS, 7, 30).unwrap();
+        let padded = Padded::new(&batch, family != Family::Bert, &device);
+        let states = module.forward(&padded);
+        let near = |what: &str, ours: &[f32], theirs: &[f32]| {
+            let scale = ours.iter().fold(1e-3, |most: f32, x| most.max(x.abs()));
+            assert_eq!(ours.len(), theirs.len());
+            for (a, b) in ours.iter().zip(theirs) {
+                assert!((a - b).abs() < 2e-5 * scale, "{family:?} {what}: {a} {b}");
+            }
+        };
+        let mut tape = Tape::default();
+        transformer.forward(&parameters, &batch, &mut tape);
+        let found = states.clone().into_data().try_to_vec::<f32>().unwrap();
+        near("states", tape.states(), &found);
+        let mut gradient = vec![0.0; parameters.len()];
+        let own = tape.states().to_vec();
+        let (loss, mut pull) =
+            transformer.next_token_loss(&parameters, &batch, &own, Some(&mut gradient));
+        transformer.backward(&parameters, &batch, &mut tape, &mut pull, &mut gradient);
+        let of_burn = module.next_token_loss(states, &padded);
+        let value = of_burn.clone().into_data().try_to_vec::<f32>().unwrap()[0];
+        assert!((f64::from(value) - loss).abs() < 1e-5, "{value} {loss}");
+        let mut slopes = Vec::new();
+        cronos_deep::parameters::gradient(&module, &mut of_burn.backward(), &mut slopes);
+        near("gradients", &gradient, &slopes);
+    }
 }

@@ -142,3 +142,12 @@ def test_nystrom_finds_what_is_large():
         nystrom(h[:, :5], 2)
     with pytest.raises(ValueError, match="size is 0"):
         nystrom(np.zeros((0, 0)))
+
+
+def test_devices_are_named_or_refused():
+    solve = lambda device: solve_convex(X, Y, GATES.directions, BETA, device=device)
+    with pytest.raises(RuntimeError, match="cuda is not compiled in: rebuild with --features cuda"):
+        solve("cuda:1")
+    with pytest.raises(ValueError, match="\"tpu\" is no device"):
+        solve("tpu")
+    np.testing.assert_array_equal(solve("auto").v, solve(None).v)

@@ -7,6 +7,7 @@ mod attention;
 mod batch;
 mod block;
 mod config;
+mod module;
 mod next_token;
 mod norm;
 mod pointwise;
@@ -14,6 +15,7 @@ mod slots;
 
 pub use batch::Batch;
 pub use config::{Activation, Config, Family};
+pub use module::{Padded, TransformerModule};
 pub use slots::Slot;
 
 use block::{Block, Kept, Room};
