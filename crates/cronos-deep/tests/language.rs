@@ -1,9 +1,7 @@
 //! Encoders: files as they are published, what is refused, and properties of what is computed.
 
 use burn::tensor::Device;
-use cronos_deep::language::transformer::{
-    Activation, Batch, Config, Family, Padded, Tape, Transformer,
-};
+use cronos_deep::language::transformer::{Activation, Batch, Config, Family, Tape, Transformer};
 use cronos_deep::language::{Encoder, Pool, Tokens, Tuning};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -435,7 +433,16 @@ fn a_module_of_burn_is_the_same() {
         let (read, _) = cronos_deep::parameters::read(&module);
         assert_eq!(read, parameters, "{family:?}");
         let batch = Batch::filled(TEXTS, 7, 30).unwrap();
-        let padded = Padded::new(&batch, family != Family::Bert, &device);
+        assert!(
+            module.pad(&Batch::new(TEXTS).unwrap()).is_err(),
+            "of several lengths"
+        );
+        let long = Batch::filled(TEXTS, 17, 30).unwrap();
+        assert!(
+            module.pad(&long).is_err(),
+            "longer than there are positions"
+        );
+        let padded = module.pad(&batch).unwrap();
         let states = module.forward(&padded);
         let near = |what: &str, ours: &[f32], theirs: &[f32]| {
             let scale = ours.iter().fold(1e-3, |most: f32, x| most.max(x.abs()));

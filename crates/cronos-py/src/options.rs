@@ -106,12 +106,20 @@ impl Keywords<'_> {
         named("activation", &self.activation, &known)
     }
 
+    fn device(&self) -> &str {
+        self.device.as_deref().unwrap_or("cpu")
+    }
+
     /// The device that is asked for, which must be there.
     fn place(&self) -> PyResult<Place> {
-        let name = self.device.as_deref().unwrap_or("cpu");
-        let place = Place::named(name).map_err(|why| refused(&format!("device: {why}")))?;
+        let place =
+            Place::named(self.device()).map_err(|why| refused(&format!("device: {why}")))?;
         place.check().map_err(exception)?;
-        Ok(place)
+        let learned = matches!(self.gates()?, GateSource::Learned { .. });
+        Ok(match self.device() {
+            "auto" if learned => Place::Cpu,
+            _ => place,
+        })
     }
 
     fn loss(&self, name: &str) -> PyResult<Loss> {
@@ -132,7 +140,7 @@ impl Keywords<'_> {
             return Err(refused("gates is 0; it must be at least 1"));
         }
         let convex = self.solver.is_some()
-            || self.place()? != Place::Cpu
+            || !matches!(self.device(), "cpu" | "auto")
             || self.rank.is_some()
             || self.rho.is_some()
             || self.max_iterations.is_some()

@@ -6,7 +6,7 @@
 //! $ cargo run --release -p cronos --example devices -- --expected           # what a card should take
 //! ```
 //!
-//! `--quick` leaves the large shapes out.
+//! `--quick` measures the smallest shape only.
 
 mod cost;
 #[allow(dead_code)]
@@ -73,7 +73,7 @@ fn main() {
     if !right(place) {
         std::process::exit(1);
     }
-    times(place, if quick { &[] } else { &SHAPES });
+    times(place, if quick { &SHAPES[..1] } else { &SHAPES });
 }
 
 fn solve(program: &Program<f32>, settings: &Settings) -> Option<Solution> {

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::admm::Settings;
 use crate::cholesky::Tiled;
 use crate::engine::{BLOCK, chunk_count};
+use crate::place::Place;
 use crate::real::Real;
 use crate::solver::{Shape, Solver};
 
@@ -66,6 +67,15 @@ impl Plan {
             if solver != Solver::PrimalPcg {
                 arrays.push(("M and its root", wide(3.0 * d * d)));
             }
+        }
+        if settings.place != Place::Cpu {
+            let factor = if solver == Solver::Direct {
+                2.0 * n * n
+            } else {
+                0.0
+            };
+            let copies = size(factor + 3.0 * n * columns + n * d);
+            arrays.push(("copies for the device", copies));
         }
         let sketch = |size: f64| wide(6.0 * size * size.min(settings.rank_limit() as f64));
         match solver {

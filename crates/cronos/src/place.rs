@@ -19,6 +19,9 @@ pub enum Place {
     Flex,
 }
 
+/// Drivers that compute on the processor.
+const PLAYED: [&str; 3] = ["llvmpipe", "SwiftShader", "Microsoft Basic Render"];
+
 /// A place of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -63,20 +66,20 @@ impl Place {
         let (Self::Gpu(index) | Self::Cuda(index)) = self else {
             return Ok(());
         };
-        match self.found() {
-            found if found.is_empty() => Err(Error::Device(format!(
+        match self.count() {
+            0 => Err(Error::Device(format!(
                 "there is no device for {kind}; is its driver installed? `cronos devices` lists \
                  what there is, --device cpu needs none"
             ))),
-            found if index >= found.len() => Err(Error::Device(format!(
+            count if index >= count => Err(Error::Device(format!(
                 "{self} is not there: {kind}:0 to {kind}:{} are",
-                found.len() - 1
+                count - 1
             ))),
             _ => Ok(()),
         }
     }
 
-    /// By name; `auto` is a device if there is one, else the processor.
+    /// By name; `auto` is a card if there is one, else the processor.
     pub fn named(name: &str) -> Result<Self, String> {
         match name {
             "auto" => Ok(Self::best()),
@@ -84,14 +87,24 @@ impl Place {
         }
     }
 
-    /// The first device of this machine, and the processor if there is none.
+    /// The first card of this machine, and the processor if there is none or only a program that
+    /// plays one.
     pub fn best() -> Self {
-        let there = |place: &Self| place.check().is_ok();
-        Self::DEVICES
-            .into_iter()
-            .rev()
-            .find(there)
-            .unwrap_or(Self::Cpu)
+        let real = |found: &Found| !PLAYED.iter().any(|name| found.name.contains(name));
+        let kinds = Self::DEVICES.into_iter().rev();
+        let first = kinds.flat_map(Self::found).find(real);
+        first.map_or(Self::Cpu, |found| found.place)
+    }
+
+    /// Number of devices of the same kind, none of which is opened.
+    fn count(self) -> usize {
+        match self {
+            #[cfg(feature = "gpu")]
+            Self::Gpu(_) => all(burn::tensor::DeviceType::Wgpu).count(),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(_) => all(burn::tensor::DeviceType::Cuda).count(),
+            _ => 0,
+        }
     }
 
     /// All devices of the same kind.

@@ -62,7 +62,7 @@ pub struct Knobs {
     pub solver: Option<Solver>,
     /// Where the convex program is solved: cpu, gpu (a card of any maker) or cuda, the last two with a
     /// number if there are several, as gpu:1; auto takes a card if there is one. `cronos devices`
-    /// lists them. Gates are drawn then, not learned
+    /// lists them. On a device gates are drawn, not learned
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub device: String,
     /// Memory of the device, as 4GiB: features that do not fit are sent there block by block, for

@@ -11,10 +11,11 @@ use std::path::Path;
 /// The options that the knobs stand for.
 pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     let usual = Settings::default();
-    let place = place(knobs)?;
+    let gates = gates(knobs)?;
+    let place = place(knobs, &gates)?;
     Ok(Options {
         beta: knobs.beta,
-        gates: gates(knobs, place)?,
+        gates,
         networks: knobs.networks,
         preset: match (knobs.fast, knobs.best) {
             (true, _) => Preset::Fast,
@@ -66,21 +67,32 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
 }
 
 /// The device that is asked for, which must be there.
-fn place(knobs: &Knobs) -> Result<Place, Failure> {
-    let name = &knobs.device;
-    let place = Place::named(name).map_err(Failure::Usage)?;
+fn place(knobs: &Knobs, gates: &GateSource) -> Result<Place, Failure> {
+    let place = Place::named(&knobs.device).map_err(Failure::Usage)?;
     place.check()?;
-    if name == "auto" {
-        output::remark(&match place {
-            Place::Cpu => "no graphics card is there for this build; the processor is used".into(),
-            place => format!("device: {place}"),
-        });
+    let learned = matches!(gates, GateSource::Learned { .. });
+    if place == Place::Cpu && knobs.device_memory.is_some() {
+        let text = "--device-memory is for a device; give --device gpu, or leave it out";
+        return Err(Failure::Usage(text.into()));
+    }
+    match (knobs.device == "auto", place) {
+        (true, Place::Cpu) => {
+            output::remark("there is no graphics card for this build; the processor is used");
+        }
+        (true, place) if learned => {
+            output::remark(&format!(
+                "gates are learned on the processor; to use {place}, fix their number with --gates"
+            ));
+            return Ok(Place::Cpu);
+        }
+        (true, place) => output::remark(&format!("device: {place}")),
+        _ => {}
     }
     Ok(place)
 }
 
 /// Gates from a file, or as many as are asked for.
-fn gates(knobs: &Knobs, place: Place) -> Result<GateSource, Failure> {
+fn gates(knobs: &Knobs) -> Result<GateSource, Failure> {
     if let Some(path) = &knobs.gate_file {
         return Ok(GateSource::Given(gate_directions(path)?));
     }
@@ -88,7 +100,7 @@ fn gates(knobs: &Knobs, place: Place) -> Result<GateSource, Failure> {
         return Err(Failure::Usage("gates is 0; it must be at least 1".into()));
     }
     let convex = knobs.solver.is_some()
-        || place != Place::Cpu
+        || !matches!(knobs.device.as_str(), "cpu" | "auto")
         || knobs.rank.is_some()
         || knobs.rho.is_some()
         || knobs.max_iterations.is_some()

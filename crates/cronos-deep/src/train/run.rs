@@ -141,6 +141,10 @@ impl<'a> Run<'a> {
         stop: &dyn Fn() -> bool,
     ) -> Result<ControlFlow<()>, Error> {
         let options = self.options;
+        // without layers in front there is nothing to step on
+        if self.gradient.is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
         // an order of its own for every epoch, whatever came before it
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
         rng.set_stream(number as u64);

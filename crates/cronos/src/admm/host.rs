@@ -169,4 +169,8 @@ impl<T: Real> Machine<T> for Host<'_, T> {
     fn rank(&self) -> Option<usize> {
         self.solver.rank()
     }
+
+    fn epsilon(&self) -> f64 {
+        T::EPSILON
+    }
 }

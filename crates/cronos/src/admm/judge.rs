@@ -105,7 +105,7 @@ impl<T: Real> Run<'_, T> {
     /// Whether the residuals are at the rounding error and the last certificates
     /// are no better than those before them.
     fn stalled(&self, record: &Iteration) -> bool {
-        let rounding = 20.0 * T::EPSILON;
+        let rounding = 20.0 * self.machine.epsilon();
         if record.primal_relative() > rounding || record.dual_relative() > rounding {
             return false;
         }

@@ -22,6 +22,9 @@ pub(crate) struct Start<'a, 's, T> {
     pub rank: usize,
     #[cfg_attr(not(feature = "device"), allow(dead_code))]
     pub limit: Option<u64>,
+    /// Who solves once splits have a stiffness of their own, if they get one.
+    #[cfg_attr(not(feature = "device"), allow(dead_code))]
+    pub stiff: Option<Solver>,
 }
 
 /// What a device was planned to hold.
@@ -99,6 +102,14 @@ pub(crate) trait Machine<T> {
 
     /// Rank of its preconditioner, if it has one.
     fn rank(&self) -> Option<usize>;
+
+    /// Distance from 1 to the next number that it computes with.
+    fn epsilon(&self) -> f64;
+
+    /// Why it cannot go on, if it cannot.
+    fn failure(&self) -> Option<String> {
+        None
+    }
 
     /// What it holds, of a device.
     fn residence(&self) -> Option<Residence> {

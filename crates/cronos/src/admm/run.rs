@@ -54,12 +54,16 @@ impl<T: Real> Run<'_, T> {
         &mut self,
         beta: f64,
         observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
-    ) -> Solution {
+    ) -> Result<Solution, Error> {
         let status = match self.begin(beta) {
             Ok(()) => self.iterate(observe),
             Err(_) => Status::NumericalFailure,
         };
-        self.finish(status)
+        let solution = self.finish(status);
+        match self.machine.failure() {
+            Some(why) => Err(Error::Device(format!("the device failed: {why}"))),
+            None => Ok(solution),
+        }
     }
 
     /// Forgets what was found for another penalty, but not the state.

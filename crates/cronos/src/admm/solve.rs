@@ -58,7 +58,7 @@ impl<T: Real> Program<T> {
         observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
     ) -> Result<Solution, Error> {
         self.check()?;
-        self.with_run(settings, |run| run.solve(self.beta, observe))
+        self.with_run(settings, |run| run.solve(self.beta, observe))?
     }
 
     /// Solves the program for one penalty after the other, `beta` of the program
@@ -79,13 +79,14 @@ impl<T: Real> Program<T> {
         }
         self.with_run(settings, |run| {
             for &beta in betas {
-                let solution = run.solve(beta, observe);
+                let solution = run.solve(beta, observe)?;
                 let over = solution.status.is_cut_short();
                 if found(beta, solution).is_break() || over {
                     break;
                 }
             }
-        })
+            Ok(())
+        })?
     }
 
     /// Chooses, reduces and sets up; `body` runs.
@@ -132,7 +133,7 @@ pub(crate) fn solve_as_it_is<T: Real>(
         reduced: None,
     };
     let mut run = seen.run(program, settings, chosen, Instant::now())?;
-    Ok(run.solve(program.beta, observe))
+    run.solve(program.beta, observe)
 }
 
 /// The features as the engine sees them.
@@ -198,6 +199,7 @@ impl<'a, T: Real> Seen<'a, T> {
             groups: &groups,
             rank: settings.rank_limit(),
             limit: settings.device_memory_bytes,
+            stiff: stiffening.solver(),
         };
         Ok(Run {
             machine: machine(settings.place, parts)?,

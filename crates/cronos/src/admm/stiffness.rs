@@ -101,6 +101,11 @@ impl Stiffening {
         self.on
     }
 
+    /// Who solves then, if it is on.
+    pub fn solver(&self) -> Option<Solver> {
+        self.on.then_some(self.by)
+    }
+
     /// Whether it will be by conjugate gradients.
     pub fn by_pcg(&self) -> bool {
         self.on && self.by == Solver::SamplePcg

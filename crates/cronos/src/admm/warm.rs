@@ -83,7 +83,7 @@ impl<T: Real> Program<T> {
             if let Some(warm) = warm.take() {
                 run.start_from(warm)?;
             }
-            let solution = run.solve(self.beta, observe);
+            let solution = run.solve(self.beta, observe)?;
             // numbers that are none lead nowhere
             let broken = solution.status == Status::NumericalFailure;
             *warm = run.leave().filter(|_| !broken);

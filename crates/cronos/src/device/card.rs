@@ -16,6 +16,7 @@ use crate::pcg::Stop;
 use crate::real::Real;
 use crate::solver::{self, Build, Solver, Stiff, USolver};
 use burn::tensor::{Device, Tensor};
+use std::cell::{Ref, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -40,6 +41,8 @@ pub(crate) struct Card<'a, T: Real> {
     right: Tensor<2>,
     /// C x n: the last solution in sample space
     t: Tensor<2>,
+    /// The state of the rows, if it was fetched since it last changed.
+    seen: RefCell<Option<RowState<T>>>,
 }
 
 impl<'a, T: Real> Card<'a, T> {
@@ -52,11 +55,13 @@ impl<'a, T: Real> Card<'a, T> {
             build,
             groups,
             step,
-            ..
+            rank,
+            limit,
+            stiff,
         } = start;
         let link = Rc::new(Link::new(device));
         let sizes = Sizes::of(&engine, y.columns());
-        let room = Room::new(sizes, solver, start.rank, start.limit)?;
+        let room = Room::new(sizes, solver, rank, stiff, limit)?;
         let mut work = engine.workspace(build.outputs);
         let host = solver::build(solver, &engine, build, &mut work)?;
         let mut rows = Rows::new(&engine, y, &link, &room);
@@ -82,6 +87,7 @@ impl<'a, T: Real> Card<'a, T> {
             u: zeros.clone(),
             b: zeros.clone(),
             right: zeros,
+            seen: RefCell::new(None),
         })
     }
 
@@ -102,8 +108,17 @@ impl<'a, T: Real> Card<'a, T> {
         parts.flat_map(|tensor| self.fetch(tensor)).collect()
     }
 
-    /// The state of the rows, on the processor.
-    fn state(&self) -> RowState<T> {
+    /// The state of the rows on the processor, fetched once after every change.
+    fn state(&self) -> Ref<'_, RowState<T>> {
+        if self.seen.borrow().is_none() {
+            *self.seen.borrow_mut() = Some(self.fetch_state());
+        }
+        Ref::map(self.seen.borrow(), |seen| {
+            seen.as_ref().expect("just fetched")
+        })
+    }
+
+    fn fetch_state(&self) -> RowState<T> {
         let a = self.fetch_rows(|block| block.a.as_ref());
         let stiffness = self.fetch_rows(|block| block.stiffness.as_ref());
         let e = self.fetch_rows(|block| Some(&block.e));
@@ -113,6 +128,8 @@ impl<'a, T: Real> Card<'a, T> {
     }
 
     fn follow_host(&mut self) {
+        // what was there makes room first
+        self.way = Way::None;
         self.way = Way::new(self.host.parts(), &self.link);
     }
 }
@@ -145,6 +162,7 @@ impl<T: Real> Machine<T> for Card<'_, T> {
 
     fn reset(&mut self, step: &SweepStep) {
         self.u = self.u.zeros_like();
+        self.seen.take();
         self.rows.reset(step, &self.link);
     }
 
@@ -156,6 +174,7 @@ impl<T: Real> Machine<T> for Card<'_, T> {
     }
 
     fn sweep(&mut self, step: &SweepStep) -> SweepSums {
+        self.seen.take();
         let (image, sums) = self.rows.sweep(&self.u, step, &self.link);
         self.right = self.right.clone() + image;
         sums
@@ -173,6 +192,7 @@ impl<T: Real> Machine<T> for Card<'_, T> {
     }
 
     fn rescale_rows(&mut self, step: &SweepStep, ratio: f64) {
+        self.seen.take();
         self.rows.rescale(step, ratio);
     }
 
@@ -201,6 +221,7 @@ impl<T: Real> Machine<T> for Card<'_, T> {
     }
 
     fn stiffen_rows(&mut self, stiff: f64, soft: f64) {
+        self.seen.take();
         self.rows.stiffen(stiff, soft);
     }
 
@@ -209,7 +230,7 @@ impl<T: Real> Machine<T> for Card<'_, T> {
             self.host = Box::new(Stiff::new(&self.engine, by, self.build));
             self.t = self.t.zeros_like();
         }
-        let state = self.state();
+        let state = self.fetch_state();
         (self.host).set_stiffness(&self.engine, kappa, &state, &mut self.work)?;
         self.follow_host();
         Ok(())
@@ -238,6 +259,7 @@ impl<T: Real> Machine<T> for Card<'_, T> {
     }
 
     fn take(&mut self, b: Vec<T>, rows: RowState<T>) {
+        self.seen.take();
         let k = self.rows.sizes.groups();
         self.b = self.link.send_all(&b, [k, self.engine.features()]);
         let slacks = self.engine.slacks_of(&rows);
@@ -269,11 +291,19 @@ impl<T: Real> Machine<T> for Card<'_, T> {
     }
 
     fn leave(&mut self) -> (Vec<T>, RowState<T>) {
-        (self.fetch(&self.b), self.state())
+        (self.fetch(&self.b), self.fetch_state())
     }
 
     fn rank(&self) -> Option<usize> {
         self.host.rank()
+    }
+
+    fn epsilon(&self) -> f64 {
+        f64::from(f32::EPSILON)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.link.failure()
     }
 
     fn residence(&self) -> Option<Residence> {

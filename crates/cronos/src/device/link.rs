@@ -2,13 +2,14 @@
 
 use crate::real::Real;
 use burn::tensor::{Bool, Device, Tensor, TensorData};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// A device, and the bytes that went there and back.
 pub(crate) struct Link {
     pub device: Device,
     sent: Cell<u64>,
     fetched: Cell<u64>,
+    failure: RefCell<Option<String>>,
 }
 
 impl Link {
@@ -17,7 +18,13 @@ impl Link {
             device,
             sent: Cell::new(0),
             fetched: Cell::new(0),
+            failure: RefCell::new(None),
         }
+    }
+
+    /// Why the device failed first, if it did.
+    pub fn failure(&self) -> Option<String> {
+        self.failure.borrow().clone()
     }
 
     /// Bytes that went there, and back.
@@ -45,9 +52,15 @@ impl Link {
     pub fn fetch<const D: usize>(&self, tensor: Tensor<D>) -> Vec<f32> {
         let count = tensor.shape().num_elements();
         self.fetched.set(self.fetched.get() + 4 * count as u64);
-        let data = tensor.try_into_data().ok();
-        let values = data.and_then(|data| data.try_to_vec::<f32>().ok());
-        values.unwrap_or_else(|| vec![f32::NAN; count])
+        let data = tensor.try_into_data().map_err(|why| why.to_string());
+        let values = data.and_then(|data| {
+            let values = data.try_to_vec::<f32>();
+            values.map_err(|why| format!("{why:?}"))
+        });
+        values.unwrap_or_else(|why| {
+            self.failure.borrow_mut().get_or_insert(why);
+            vec![f32::NAN; count]
+        })
     }
 
     /// Several single numbers at once.

@@ -123,7 +123,8 @@ fn prox_logistic(e: Thin, w: f64, link: &Link) -> Thin {
         low = m.clone().mask_where(above, low);
         let curvature = (p.clone() * p.neg().add_scalar(1.0)).add_scalar(w);
         let next = m.clone() - slope / curvature;
-        let inside = (next.clone().greater(low.clone())).bool_and(next.clone().lower(high.clone()));
+        let inside = (next.clone().greater_equal(low.clone()))
+            .bool_and(next.clone().lower_equal(high.clone()));
         let middle = (low.clone() + high.clone()).mul_scalar(0.5);
         let next = middle.mask_where(inside, next);
         let moved = next.clone() - m;

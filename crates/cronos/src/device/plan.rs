@@ -6,7 +6,7 @@ use crate::memory::Plan;
 use crate::solver::Solver;
 
 /// Numbers of a wide array that a block may have, and wide arrays that a step makes in between.
-const WIDE: usize = 1 << 24;
+const WIDE: usize = if cfg!(test) { 1 << 11 } else { 1 << 24 };
 const BETWEEN: usize = 8;
 
 const WAY_OUT: &str = "use fewer gates, --solver sample-pcg, or --device cpu";
@@ -23,11 +23,13 @@ pub(super) struct Room {
 impl Room {
     /// Refuses what does not fit even if features are sent block by block.
     ///
-    /// limit: bytes that the device has; without one everything stays there
+    /// stiff: who solves once groups have matrices of their own, if they get some; limit: bytes that
+    /// the device has; without one everything stays there
     pub fn new(
         sizes: Sizes,
         solver: Solver,
         rank: usize,
+        stiff: Option<Solver>,
         limit: Option<u64>,
     ) -> Result<Self, Error> {
         let Sizes {
@@ -44,10 +46,22 @@ impl Room {
         let groups = sizes.groups();
         let block = (WIDE / groups.max(features)).clamp(1, rows.max(1));
         let slacks = if signs == 2 { 2 } else { 0 };
-        let factors = match solver {
-            Solver::Direct | Solver::Auto => bytes(&[rows, rows]),
-            Solver::SamplePcg => bytes(&[rows, rank + 6 * outputs]),
-            Solver::PrimalPcg => bytes(&[groups, features, rank + 4]),
+        let (own, factors) = match (solver, stiff) {
+            (Solver::PrimalPcg, _) => (0, bytes(&[groups / outputs, features, rank + 4 * outputs])),
+            (_, Some(by)) => {
+                let each = match by {
+                    Solver::SamplePcg => bytes(&[rows, rank + 6]),
+                    _ => bytes(&[rows, rows]),
+                };
+                let own = bytes(&[groups, features, features]);
+                (own, each.saturating_mul(outputs as u64))
+            }
+            (Solver::SamplePcg, None) => (0, bytes(&[rows, rank + 6 * outputs])),
+            _ => (0, bytes(&[rows, rows])),
+        };
+        let shared = match solver == Solver::PrimalPcg || signs == 1 {
+            true => 0,
+            false => bytes(&[features, features]),
         };
         let plan = Plan::of(vec![
             ("gates D", bytes(&[rows, gates])),
@@ -58,7 +72,7 @@ impl Room {
             ),
             ("slacks and their stiffness", bytes(&[slacks, rows, groups])),
             ("factors of the u-step", factors),
-            ("M and its root", bytes(&[features, features])),
+            ("roots of M", shared.saturating_add(own)),
             ("what a step makes", bytes(&[BETWEEN, block, groups])),
             ("features on their way", bytes(&[block, features])),
         ]);
@@ -89,7 +103,7 @@ mod tests {
             signs: 2,
             outputs: 1,
         };
-        let room = |limit| Room::new(sizes, Solver::SamplePcg, 20, limit);
+        let room = |limit| Room::new(sizes, Solver::SamplePcg, 20, None, limit);
         let all = room(None).unwrap();
         assert_eq!(all.staying, 1_000_000);
         let total = all.plan.total();

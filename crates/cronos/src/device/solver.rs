@@ -22,6 +22,8 @@ const MU: f64 = 1.0;
 
 /// A way to solve `(I ⊗ M + c FᵀHF) u = b`.
 pub(super) enum Way {
+    /// Nothing: `u` stays.
+    None,
     /// In the space of the rows.
     Sample(Metric, Inner),
     /// The paper's, in the space of the weights.
@@ -80,10 +82,8 @@ impl Way {
                     [root] => Metric::Shared(send(root, 1.0, link)),
                     _ => {
                         let d = roots[0].nrows();
-                        let all = roots
-                            .iter()
-                            .map(|&root| send(root, 1.0, link).reshape([1, d, d]));
-                        Metric::Own(Tensor::cat(all.collect(), 0))
+                        let all = roots.iter().flat_map(|&root| row_by_row(root, 1.0));
+                        Metric::Own(link.send(all.collect(), [roots.len(), d, d]))
                     }
                 };
                 let scale = multiplicity.sqrt();
@@ -120,6 +120,7 @@ impl Way {
         t: &mut Tensor<2>,
     ) -> usize {
         match self {
+            Self::None => 0,
             Self::Primal(sketch) => {
                 let iterations;
                 (*u, iterations) = step.primal(sketch, b, u.clone());
@@ -238,15 +239,15 @@ impl Metric {
 impl Sketch {
     fn new<T: Real>(sketch: &Nystrom<T>, mu: f64, link: &Link) -> Self {
         let rank = sketch.rank();
-        let vectors = (0..rank).map(|j| {
-            let vector = sketch.vector(j);
-            link.send_all(vector, [vector.len(), 1])
-        });
+        let vectors: Vec<&[T]> = (0..rank).map(|j| sketch.vector(j)).collect();
+        let size = vectors[0].len();
+        let turned = (0..size).flat_map(|i| vectors.iter().map(move |vector| vector[i]));
+        let turned = turned.map(|value| value.wide() as f32).collect();
         let smallest = sketch.eigenvalues()[rank - 1];
         let factor = |&lambda: &f64| ((smallest + mu) / (lambda + mu) - 1.0) as f32;
         let factors = sketch.eigenvalues().iter().map(factor).collect();
         Self {
-            vectors: Tensor::cat(vectors.collect(), 1),
+            vectors: link.send(turned, [size, rank]),
             factors: link.send(factors, [1, rank]),
         }
     }
@@ -272,7 +273,12 @@ fn each<P>(r: &Tensor<2>, own: &[P], apply: impl Fn(Tensor<2>, &P) -> Tensor<2>)
 
 /// A matrix, row by row.
 fn send<T: Real>(matrix: MatRef<'_, T>, scale: f64, link: &Link) -> Tensor<2> {
+    let shape = [matrix.nrows(), matrix.ncols()];
+    link.send(row_by_row(matrix, scale).collect(), shape)
+}
+
+fn row_by_row<T: Real>(matrix: MatRef<'_, T>, scale: f64) -> impl Iterator<Item = f32> {
     let (rows, columns) = (matrix.nrows(), matrix.ncols());
-    let row = |i: usize| (0..columns).map(move |j| (scale * matrix[(i, j)].wide()) as f32);
-    link.send((0..rows).flat_map(row).collect(), [rows, columns])
+    let row = move |i: usize| (0..columns).map(move |j| (scale * matrix[(i, j)].wide()) as f32);
+    (0..rows).flat_map(row)
 }

@@ -51,7 +51,10 @@ impl Rows {
                 fu = fu / root.clone();
             }
             numbers.extend(self.blocks[at].update_loss(fu, step, link));
-            let g = self.turn(&self.blocks[at], z);
+            let g = match self.blocks[at].a {
+                Some(_) => self.turn(&self.blocks[at], z),
+                None => z,
+            };
             numbers.extend(self.blocks[at].update_slacks(g, step.relaxation, link));
             let block = &self.blocks[at];
             image = image + block.back(self.fill(block, step));

@@ -1,15 +1,16 @@
 //! What crosses between processor and device.
 
 use super::Card;
-use crate::admm::{Groups, Machine, MachineStart, Split};
+use crate::admm::{Groups, Iteration, Machine, MachineStart, Settings, Split};
 use crate::engine::{Engine, SweepStep};
 use crate::gates::Gates;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::nystrom::Rank;
 use crate::place::Place;
-use crate::program::Activation;
+use crate::program::{Activation, Program};
 use crate::solver::{Build, Solver};
+use std::ops::ControlFlow;
 
 fn wave(at: usize) -> f32 {
     (at as f32 * 0.7 + (at * at % 97) as f32).sin()
@@ -50,6 +51,7 @@ fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
         groups: &groups,
         rank: 4,
         limit: None,
+        stiff: None,
     };
     let device = Place::Flex.open().unwrap().unwrap();
     let mut card = Card::new(device, start).unwrap();
@@ -64,18 +66,64 @@ fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
     ([after[0] - before[0], after[1] - before[1]], inner)
 }
 
-/// Nothing goes there, and what comes back is a few sums: as many for any number of rows.
+/// Rows in several blocks give what the processor gives.
+#[test]
+fn blocks_add_up() {
+    let n = 700;
+    let x = Matrix::from_fn(n, 5, |i, j| wave(i * 5 + j));
+    let y = Matrix::from_fn(n, 2, |i, c| wave(3 * i + c));
+    for activation in [Activation::Relu, Activation::Gated] {
+        for solver in [Solver::Direct, Solver::SamplePcg, Solver::PrimalPcg] {
+            let program = Program {
+                gates: Gates::sample(&x, 4, 1).unwrap(),
+                x: x.clone(),
+                y: y.clone(),
+                beta: 2.0,
+                activation,
+                loss: Loss::Squared,
+                weights: Some((0..n).map(|i| 0.5 + (i % 3) as f64).collect()),
+            };
+            let solve = |place, limit| {
+                let settings = Settings {
+                    solver,
+                    place,
+                    device_memory_bytes: limit,
+                    max_iterations: 200,
+                    ..Settings::default()
+                };
+                let go_on = &mut |_: &Iteration| ControlFlow::Continue(());
+                program.solve(&settings, go_on).unwrap()
+            };
+            let [here, there] = [Place::Cpu, Place::Flex].map(|place| solve(place, None));
+            let [a, b] = [&here, &there].map(|solution| solution.certificate.objective);
+            assert!(
+                (a - b).abs() <= 1e-5 * a,
+                "{solver:?} {activation:?}: {a} {b}"
+            );
+            assert_eq!(here.status, there.status);
+            // some of the blocks stay there, the others are sent
+            let planned = there.residence.unwrap().planned_bytes;
+            let sent = solve(Place::Flex, Some(planned - 6000));
+            let streamed = sent.residence.unwrap().streamed_rows;
+            assert!(streamed > 0 && streamed < n, "{streamed}");
+            assert_eq!(sent.weights, there.weights);
+        }
+    }
+}
+
+/// Nothing goes there, and what comes back is a few sums for each block, which are very small here.
 #[test]
 fn an_iteration_moves_a_few_numbers() {
     for solver in [Solver::Direct, Solver::SamplePcg, Solver::PrimalPcg] {
         for loss in [Loss::Squared, Loss::Logistic, Loss::Softmax] {
-            for n in [60, 6000] {
+            for n in [60, 1200] {
                 let ([sent, fetched], inner) = traffic(n, solver, loss);
                 let what = format!("{solver:?} {loss:?} {n}: {sent} {fetched} in {inner}");
                 assert_eq!(sent, 0, "{what}");
-                // 12 sums of the rows, 6 of the groups; one for each inner iteration and two before
-                // them; two at every tenth step of a prox
-                let most = 4 * (12 + 6 + 2 + inner + 12);
+                // 12 sums of each block and two at every tenth step of its prox; 6 of the groups;
+                // one for each inner iteration and two before them
+                let blocks = (n as u64).div_ceil((1 << 11) / 16);
+                let most = 4 * ((12 + 12) * blocks + 6 + 2 + inner);
                 assert!(fetched <= most, "{what}");
             }
         }

@@ -74,9 +74,9 @@ impl<T: Real> Engine<'_, T> {
     /// `F u` n x C.
     pub fn state_of(&self, [a, stiffness]: [&[T]; 2], thin: [&[T]; 3]) -> RowState<T> {
         let (n, padded) = (self.rows(), self.rows().next_multiple_of(BLOCK));
-        let blocked = |values: &[T]| {
+        let blocked = |values: &[T], beyond: T| {
             let columns = values.len() / n;
-            let mut out = vec![T::ZERO; padded * columns];
+            let mut out = vec![beyond; padded * columns];
             for (row, values) in values.chunks(columns.max(1)).enumerate() {
                 let first = row / BLOCK * BLOCK * columns + row % BLOCK;
                 for (column, &value) in values.iter().enumerate() {
@@ -85,6 +85,11 @@ impl<T: Real> Engine<'_, T> {
             }
             out
         };
+        let softest = stiffness
+            .iter()
+            .copied()
+            .reduce(|a, b| if b < a { b } else { a });
+        let softest = softest.unwrap_or(T::ONE);
         let outputs = thin[0].len() / n;
         let chunks = (0..self.chunk_count()).map(|index| {
             let rows = self.chunk(index);
@@ -93,8 +98,9 @@ impl<T: Real> Engine<'_, T> {
             ThinState { e, f, fu }
         });
         RowState {
-            a: blocked(a),
-            stiffness: blocked(stiffness),
+            a: blocked(a, T::ZERO),
+            // rows beyond the last are as soft as the softest
+            stiffness: blocked(stiffness, softest),
             thin: chunks.collect(),
         }
     }

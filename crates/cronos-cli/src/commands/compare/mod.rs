@@ -50,7 +50,7 @@ pub fn with(
     recipe.memory(&data)?;
     let limits = Limits {
         interrupt: &interrupt,
-        start,
+        start: Instant::now(),
         seconds: network.time_limit,
     };
     let rates = rates(compare.range, compare.rates, network.source.seed);

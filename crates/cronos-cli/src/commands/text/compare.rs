@@ -6,15 +6,19 @@ use crate::arguments::{BATCH, TextCompare};
 use crate::commands::compare;
 use crate::commands::job::Job;
 use crate::failure::Failure;
+use cronos_deep::Architecture;
 use cronos_deep::language::TextEncoder;
 use std::process::ExitCode;
 
 pub fn run(text: &TextCompare) -> Result<ExitCode, Failure> {
     let TextCompare { compare, encoding } = text;
     let source = &compare.network.source;
-    let Some(folder) = &encoding.encoder else {
-        return Err(Failure::Usage("--encoder is missing".into()));
-    };
+    let folder = &encoding.encoder.clone().unwrap_or_default();
+    if let arch @ (Architecture::Cnn(_) | Architecture::Residual(_)) = &compare.network.arch {
+        return Err(Failure::Usage(format!(
+            "{arch} is for images; for features of texts use none, linear or mlp"
+        )));
+    }
     compare::with(compare, |interrupt| {
         let (train, test) = read(source, encoding)?;
         let job = Job::of_texts(source, train, test, |train, _, test| {

@@ -33,6 +33,8 @@ fn refuse(source: &Source) -> Result<(), Failure> {
         ("--impute", source.impute.is_some()),
         ("--keep-index", source.keep_index),
         ("--weight-column", source.weight_column.is_some()),
+        ("--image-size", source.images.image_size.is_some()),
+        ("--image-fit", source.images.image_fit.is_some()),
     ] {
         if given {
             return Err(Failure::Usage(format!(

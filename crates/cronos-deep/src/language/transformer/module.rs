@@ -11,6 +11,7 @@ use burn::module::{Module, Param};
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::{gelu, gelu_approximate, log_softmax, silu, softmax};
 use burn::tensor::{Bool, Device, Int, Tensor, TensorData};
+use cronos::Error;
 
 /// Scores of tokens that are not looked at.
 const HIDDEN: f32 = -1e30;
@@ -83,12 +84,31 @@ impl Transformer {
     }
 }
 
-impl Padded {
-    /// A batch whose texts all have one length; see [`Batch::filled`].
-    pub fn new(batch: &Batch, causal: bool, device: &Device) -> Self {
+impl TransformerModule {
+    /// A batch whose texts all have one length, for this module; see [`Batch::filled`].
+    pub fn pad(&self, batch: &Batch) -> Result<Padded, Error> {
+        let (config, device) = (&self.config, &self.tokens.val().device());
+        let causal = config.family != Family::Bert;
         let count = batch.texts.len();
         let length = batch.texts.first().map_or(0, |text| text.length);
-        debug_assert!(batch.texts.iter().all(|text| text.length == length));
+        if let Some(other) = batch.texts.iter().find(|text| text.length != length) {
+            return Err(Error::Data(format!(
+                "texts of {length} and of {} tokens; fill them up to one length",
+                other.length
+            )));
+        }
+        if length == 0 || length > config.positions {
+            return Err(Error::Data(format!(
+                "texts of {length} tokens; this transformer takes 1 to {}",
+                config.positions
+            )));
+        }
+        if let Some(token) = (batch.tokens.iter()).find(|&&t| t as usize >= config.vocabulary) {
+            return Err(Error::Data(format!(
+                "there is no token {token}; there are {}",
+                config.vocabulary
+            )));
+        }
         let whole = |tokens: Vec<i64>| {
             let data = TensorData::new(tokens, [count, length]);
             Tensor::<2, Int>::from_data(data, device)
@@ -117,16 +137,14 @@ impl Padded {
             }
         }
         let tokens = batch.tokens.iter().map(|&token| i64::from(token)).collect();
-        Self {
+        Ok(Padded {
             tokens: whole(tokens),
             hidden: Tensor::from_data(TensorData::new(hidden, [count, 1, looks, length]), device),
             has_next: Tensor::from_data(TensorData::new(has_next, [count, length]), device),
             next: whole(next),
-        }
+        })
     }
-}
 
-impl TransformerModule {
     /// The last hidden states: texts x length x width.
     pub fn forward(&self, batch: &Padded) -> Tensor<3> {
         let [count, length] = batch.tokens.dims();

@@ -2,7 +2,7 @@
 //!
 //! Every kind is scouted on a sample of the rows, down a coarse β path, and judged on
 //! rows left out. The best is learned on more rows with half its units, at that penalty
-//! and at those beside it; then, at the penalty found, with all of them on all rows.
+//! and at those beside it; then, at the penalty found, with twice those that are left on all rows.
 
 mod split;
 mod work;

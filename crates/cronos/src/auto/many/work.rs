@@ -3,11 +3,12 @@
 use crate::auto::Preset;
 use crate::learn::{BATCH, Fresh};
 
-/// Batches that a network is learned from where rows are many: a scout on a sample, one
-/// of half the units on more rows, and the last on all, or so.
+/// Batches that a network is learned from where rows are many: a scout on a sample, and one
+/// of half the units on more rows.
 const SCOUT_STEPS: usize = 250;
 const LEVEL_STEPS: usize = 700;
-const LAST_STEPS: usize = 2400;
+/// Those that the work of the last is counted for.
+const COUNTED_STEPS: usize = 2400;
 /// Times that rows are gone over.
 const EPOCHS: (usize, usize) = (3, 60);
 /// Units of a scout, and of any network at least.
@@ -33,7 +34,7 @@ impl Many {
     /// As many units as the work allows.
     pub fn new(sample: usize, width: usize, outputs: usize, preset: Preset) -> Self {
         // products with X there and twice back
-        let one = (3 * LAST_STEPS * BATCH * (width + outputs)) as f64;
+        let one = (3 * COUNTED_STEPS * BATCH * (width + outputs)) as f64;
         let most = match preset {
             Preset::Fast => 128,
             Preset::Standard => 512,
