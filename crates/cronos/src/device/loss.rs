@@ -5,7 +5,7 @@ use crate::loss::Loss;
 use burn::tensor::Tensor;
 
 /// Newton steps of a prox without a formula, and between looks at how far it is.
-const STEPS: usize = 60;
+const STEPS: usize = 200;
 const LOOK: usize = 10;
 /// A step this short, relative to the largest number, is the last.
 const SHORT: f64 = 1e-6;
@@ -111,10 +111,12 @@ pub(super) fn prox(loss: Loss, e: Thin, y: Thin, w: f64, link: &Link) -> Thin {
     }
 }
 
-/// Newton's method for `w (m − e) = σ(−m)`, kept between `e` and `e + 1/w`.
+/// Newton's method for `w (m − e) = σ(−m)`, kept between `e` and `e + 1/w`; a step that is not half as
+/// long as the one before goes to the middle instead, or it might go to and fro.
 fn prox_logistic(e: Thin, w: f64, link: &Link) -> Thin {
     let (mut low, mut high) = (e.clone(), e.clone().add_scalar(1.0 / w));
     let mut m = e.clone() + sigmoid(e.clone().neg()) / (w + 0.25);
+    let mut last = high.clone() - low.clone();
     for step in 1..=STEPS {
         let p = sigmoid(m.clone().neg());
         let slope = (m.clone() - e.clone()).mul_scalar(w) - p.clone();
@@ -122,13 +124,17 @@ fn prox_logistic(e: Thin, w: f64, link: &Link) -> Thin {
         high = high.mask_where(above.clone(), m.clone());
         low = m.clone().mask_where(above, low);
         let curvature = (p.clone() * p.neg().add_scalar(1.0)).add_scalar(w);
-        let next = m.clone() - slope / curvature;
-        let inside = (next.clone().greater_equal(low.clone()))
-            .bool_and(next.clone().lower_equal(high.clone()));
+        let newton = m.clone() - slope / curvature;
+        let length = (newton.clone() - m.clone()).abs();
+        let outside =
+            (newton.clone().lower(low.clone())).bool_or(newton.clone().greater(high.clone()));
+        let room = m.clone().abs().add_scalar(1.0).mul_scalar(SHORT);
+        let long = length.greater(last.mul_scalar(0.5).max_pair(room));
         let middle = (low.clone() + high.clone()).mul_scalar(0.5);
-        let next = middle.mask_where(inside, next);
+        let next = newton.mask_where(outside.bool_or(long), middle);
         let moved = next.clone() - m;
         m = next;
+        last = moved.clone().abs();
         if step % LOOK == 0 && settled(moved, m.clone(), link) {
             break;
         }

@@ -1,6 +1,8 @@
 //! What crosses between processor and device.
 
 use super::Card;
+use super::link::Link;
+use super::loss;
 use crate::admm::{Groups, Iteration, Machine, MachineStart, Settings, Split};
 use crate::engine::{Engine, SweepStep};
 use crate::gates::Gates;
@@ -125,6 +127,50 @@ fn an_iteration_moves_a_few_numbers() {
                 let blocks = (n as u64).div_ceil((1 << 11) / 16);
                 let most = 4 * ((12 + 12) * blocks + 6 + 2 + inner);
                 assert!(fetched <= most, "{what}");
+            }
+        }
+    }
+}
+
+/// Every loss, its gradient and its prox, as the processor computes them.
+#[test]
+fn losses_are_those_of_the_processor() {
+    let link = Link::new(Place::Flex.open().unwrap().unwrap());
+    let (rows, outputs) = (400, 3);
+    for loss in [
+        Loss::Squared,
+        Loss::Logistic,
+        Loss::Softmax,
+        Loss::Huber { delta: 0.4 },
+        Loss::SquaredHinge,
+        Loss::Quantile { level: 0.3 },
+    ] {
+        let y: Vec<f32> = (0..rows * outputs)
+            .map(|at| match loss {
+                Loss::Logistic | Loss::SquaredHinge => wave(at).signum(),
+                Loss::Softmax => f32::from(u8::from(at % outputs == at / outputs % outputs)),
+                _ => wave(at),
+            })
+            .collect();
+        for (w, spread) in [(1e-3, 900.0), (5e-3, 300.0), (0.1, 20.0), (3.0, 2.0)] {
+            let e: Vec<f32> = (0..rows * outputs)
+                .map(|at| spread * wave(at + 7))
+                .collect();
+            let send = |values: &[f32]| link.send(values.to_vec(), [rows, outputs]);
+            let found = link.fetch(loss::prox(loss, send(&e), send(&y), w, &link));
+            let mut scratch = vec![0.0; 3 * outputs];
+            for (row, found) in found.chunks(outputs).enumerate() {
+                let at = row * outputs..(row + 1) * outputs;
+                let mut f = vec![0.0f32; outputs];
+                loss.prox(&e[at.clone()], &y[at.clone()], w, &mut f, &mut scratch);
+                for (a, b) in f.iter().zip(found) {
+                    let near = 2e-6 * f64::from(spread) + 2e-6;
+                    assert!(
+                        f64::from(a - b).abs() <= near,
+                        "{loss:?} w = {w}, e = {:?}: {f:?} {found:?}",
+                        &e[at.clone()]
+                    );
+                }
             }
         }
     }

@@ -30,11 +30,13 @@ pub(super) fn entropy(s: f64) -> f64 {
 /// `argmin_m  log(1 + exp(−m)) + (weight/2) (m − e)²`
 ///
 /// The root of `weight (m − e) − σ(−m)`, which rises in `m` and changes sign
-/// between `e` and `e + 1/weight`: Newton's method, kept inside the bracket.
+/// between `e` and `e + 1/weight`: Newton's method, kept inside the bracket. A step that
+/// is not half as long as the one before goes to its middle, or it might go to and fro.
 pub(super) fn prox(e: f64, weight: f64) -> f64 {
     let (mut low, mut high) = (e, e + 1.0 / weight);
     let mut m = e + sigmoid(-e) / (weight + 0.25);
-    for _ in 0..100 {
+    let mut last = high - low;
+    for _ in 0..200 {
         let p = sigmoid(-m);
         let slope = weight * (m - e) - p;
         if slope > 0.0 {
@@ -42,13 +44,16 @@ pub(super) fn prox(e: f64, weight: f64) -> f64 {
         } else {
             low = m;
         }
-        let next = m - slope / (weight + p * (1.0 - p));
-        let next = if next > low && next < high {
-            next
+        let near = 4.0 * f64::EPSILON * (1.0 + m.abs());
+        let newton = m - slope / (weight + p * (1.0 - p));
+        let short = (newton - m).abs() <= (0.5 * last).max(near);
+        let next = if newton > low && newton < high && short {
+            newton
         } else {
             0.5 * (low + high)
         };
-        if (next - m).abs() <= 4.0 * f64::EPSILON * (1.0 + m.abs()) {
+        last = (next - m).abs();
+        if last <= near {
             return next;
         }
         m = next;

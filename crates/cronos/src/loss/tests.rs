@@ -209,3 +209,19 @@ fn the_scaled_bound_is_the_best_on_a_grid() {
         }
     }
 }
+
+/// Where Newton's method alone would go to and fro: weights far below the curvature of the loss.
+#[test]
+fn the_prox_of_the_logistic_loss_is_a_root() {
+    for weight in [1e-4, 1e-3, 5e-3, 0.02, 0.3, 4.0] {
+        for at in -4000..4000 {
+            let e = f64::from(at) * 0.37 / (1.0 + 100.0 * weight) + 0.001;
+            let mut f = [0.0];
+            Loss::Logistic.prox(&[e], &[1.0], weight, &mut f, &mut [0.0; 3]);
+            let miss = 1.0 / (1.0 + f[0].exp());
+            let slope = weight * (f[0] - e) - miss;
+            let rounding = 1e-13 * (1.0 + weight * e.abs());
+            assert!(slope.abs() <= rounding, "{weight} {e}: {slope:e}");
+        }
+    }
+}
