@@ -272,7 +272,7 @@ fn refusals_say_what_to_do() {
         );
     }
     for (arch, sentence) in [
-        ("transformer", "is no architecture; give linear"),
+        ("transformer", "is no architecture; give none, linear"),
         ("mlp:0", "widths are whole numbers of at least 1"),
         ("linear:3,4", "a linear map has one width"),
     ] {
