@@ -48,7 +48,7 @@ fn same(what: &str, program: &Program<f64>, settings: &Settings) {
         let what = format!("{what} on {place:?}");
         assert_eq!(there.status, here.status, "{what}");
         let [a, b] = [&here, &there].map(|solution| solution.certificate.objective);
-        assert!((a - b).abs() <= 1e-4 * a.abs().max(1e-3), "{what}: {a} {b}");
+        assert!((a - b).abs() <= 1e-4 * a.abs(), "{what}: {a} {b}");
         let [a, b] = [&here, &there].map(|solution| solution.history.len() as f64);
         assert!((a - b).abs() <= (0.05 * a).max(10.0), "{what}: {a} {b}");
     }

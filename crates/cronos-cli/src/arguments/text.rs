@@ -3,7 +3,7 @@
 use super::images::Images;
 use super::knobs::parse_count;
 use super::{Compare, Fit};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Arg, Args, Subcommand, ValueEnum};
 use cronos_deep::language::Pool;
 use std::path::PathBuf;
 
@@ -12,6 +12,19 @@ with a sub-folder of .txt files for each class";
 
 /// Texts that are encoded at a time, unless told otherwise.
 pub const BATCH: usize = 32;
+
+/// An argument of `fit` or `compare` as it is for texts; what makes no sense for them is hidden.
+fn for_texts(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "data" => arg.help(TEXTS_HELP),
+        "target" => arg
+            .help("Column or field of the target [default: target, label, class, y or sentiment]"),
+        "test" => arg.help("Texts to test on, instead of holding out rows"),
+        "impute" | "drop" | "keep_index" | "weight_column" | "image_size" | "image_fit"
+        | "augment" => arg.hide(true),
+        _ => arg,
+    }
+}
 
 #[derive(Subcommand)]
 pub enum Text {
@@ -24,18 +37,7 @@ pub enum Text {
 
 /// What `fit` takes, and what turns texts into features.
 #[derive(Args)]
-#[command(
-    mut_arg("data", |arg| arg.help(TEXTS_HELP)),
-    mut_arg("target", |arg| arg.help("Column or field of the target [default: target, label, \
-        class, y or sentiment]")),
-    mut_arg("test", |arg| arg.help("Texts to test on, instead of holding out rows")),
-    mut_arg("impute", |arg| arg.hide(true)),
-    mut_arg("drop", |arg| arg.hide(true)),
-    mut_arg("keep_index", |arg| arg.hide(true)),
-    mut_arg("weight_column", |arg| arg.hide(true)),
-    mut_arg("image_size", |arg| arg.hide(true)),
-    mut_arg("image_fit", |arg| arg.hide(true))
-)]
+#[command(mut_args(for_texts))]
 pub struct TextFit {
     #[command(flatten)]
     pub fit: Fit,
@@ -75,21 +77,11 @@ pub struct TextFit {
 /// What `compare` takes, and what turns texts into features.
 #[derive(Args)]
 #[command(
-    mut_arg("data", |arg| arg.help(TEXTS_HELP)),
-    mut_arg("target", |arg| arg.help("Column or field of the target [default: target, label, \
-        class, y or sentiment]")),
-    mut_arg("test", |arg| arg.help("Texts to test on, instead of holding out rows")),
+    mut_args(for_texts),
     mut_arg("arch", |arg| arg.default_value("none")),
     mut_arg("encoder", |arg| arg.required(true).help("The encoder: a folder with config.json, \
         tokenizer.json and model.safetensors of a GPT-2, BERT or Llama, the .gguf file of a Llama, or \
-        an .onnx file with its tokenizer beside it")),
-    mut_arg("impute", |arg| arg.hide(true)),
-    mut_arg("drop", |arg| arg.hide(true)),
-    mut_arg("keep_index", |arg| arg.hide(true)),
-    mut_arg("weight_column", |arg| arg.hide(true)),
-    mut_arg("image_size", |arg| arg.hide(true)),
-    mut_arg("image_fit", |arg| arg.hide(true)),
-    mut_arg("augment", |arg| arg.hide(true))
+        an .onnx file with its tokenizer beside it"))
 )]
 pub struct TextCompare {
     #[command(flatten)]

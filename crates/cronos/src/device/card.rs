@@ -16,7 +16,7 @@ use crate::pcg::Stop;
 use crate::real::Real;
 use crate::solver::{self, Build, Solver, Stiff, USolver};
 use burn::tensor::{Device, Tensor};
-use std::cell::{Ref, RefCell};
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ pub(crate) struct Card<'a, T: Real> {
     /// C x n: the last solution in sample space
     t: Tensor<2>,
     /// The state of the rows, if it was fetched since it last changed.
-    seen: RefCell<Option<RowState<T>>>,
+    seen: OnceCell<RowState<T>>,
 }
 
 impl<'a, T: Real> Card<'a, T> {
@@ -87,7 +87,7 @@ impl<'a, T: Real> Card<'a, T> {
             u: zeros.clone(),
             b: zeros.clone(),
             right: zeros,
-            seen: RefCell::new(None),
+            seen: OnceCell::new(),
         })
     }
 
@@ -109,13 +109,8 @@ impl<'a, T: Real> Card<'a, T> {
     }
 
     /// The state of the rows on the processor, fetched once after every change.
-    fn state(&self) -> Ref<'_, RowState<T>> {
-        if self.seen.borrow().is_none() {
-            *self.seen.borrow_mut() = Some(self.fetch_state());
-        }
-        Ref::map(self.seen.borrow(), |seen| {
-            seen.as_ref().expect("just fetched")
-        })
+    fn state(&self) -> &RowState<T> {
+        self.seen.get_or_init(|| self.fetch_state())
     }
 
     fn fetch_state(&self) -> RowState<T> {
@@ -251,11 +246,11 @@ impl<T: Real> Machine<T> for Card<'_, T> {
 
     fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound {
         self.engine
-            .lower_bound(&self.state(), self.y, step, beta, outputs)
+            .lower_bound(self.state(), self.y, step, beta, outputs)
     }
 
     fn dual(&self, bound: &OutputBound, rho: f64, outputs: Range<usize>) -> (Vec<f64>, Vec<f64>) {
-        self.engine.dual(&self.state(), bound, rho, outputs)
+        self.engine.dual(self.state(), bound, rho, outputs)
     }
 
     fn take(&mut self, b: Vec<T>, rows: RowState<T>) {
