@@ -3,6 +3,7 @@
 mod bench;
 mod browser;
 mod debian;
+mod device;
 mod package;
 mod test;
 mod torch;
@@ -13,7 +14,8 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   test                 format, lints, tests, the comparison with Python (exported models,
-                       optimizers), the Python package, and the pages of reports in a browser
+                       optimizers), the Python package, the pages of reports in a browser, and
+                       devices
   wheel                builds the wheel of the Python package in target/wheels
   bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
                        deep, scaling, language, python;

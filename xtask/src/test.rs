@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is kept.
 
-use crate::{browser, package, torch};
+use crate::{browser, device, package, torch};
 use std::path::Path;
 use xtask::python;
 use xtask::step::{built, cargo, execute, program, root, step, target};
@@ -62,6 +62,11 @@ pub fn run() -> Result<(), String> {
         Ok(browser) => step("pages", || pages(&python, &scripts, &browser))?,
         Err(reason) => skipped.push(format!("pages: SKIPPED: {reason}")),
     }
+    match device::find() {
+        Ok(()) => step("devices", device::check)?,
+        Err(reason) => skipped.push(format!("devices: SKIPPED: {reason}")),
+    }
+    step("devices of NVIDIA, types only", device::check_cuda)?;
     skipped.iter().for_each(|skipped| println!("== {skipped}"));
     match skipped.is_empty() {
         true => println!("== everything passed"),

@@ -21,6 +21,19 @@ pub fn write<M: Module>(module: M, values: &[f32]) -> M {
     module.map(&mut Writer { values })
 }
 
+/// The gradient of every parameter, 0 where there is none, on its device.
+pub(crate) fn gradient_there<M: Module>(module: &M, gradients: &mut Gradients) -> Vec<Tensor<1>> {
+    let parts = Vec::new();
+    let mut slopes = SlopesThere { gradients, parts };
+    module.visit(&mut slopes);
+    slopes.parts
+}
+
+/// The module with other values, which are on its device.
+pub(crate) fn write_there<M: Module>(module: M, values: &Tensor<1>) -> M {
+    module.map(&mut WriterThere { values, at: 0 })
+}
+
 #[derive(Default)]
 struct Reader {
     values: Vec<f32>,
@@ -68,6 +81,64 @@ impl ModuleMapper for Writer<'_> {
         }
         Param::from_mapped_value(id, value, mapper)
     }
+}
+
+/// The module, of whose first so many parameters no gradient is asked.
+pub(crate) fn freeze<M: Module>(module: M, first: usize) -> M {
+    module.map(&mut Freezer { left: first })
+}
+
+struct Freezer {
+    left: usize,
+}
+
+impl ModuleMapper for Freezer {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let frozen = self.left > 0;
+        self.left = self.left.saturating_sub(param.val().shape().num_elements());
+        param.set_require_grad(!frozen)
+    }
+}
+
+struct SlopesThere<'a> {
+    gradients: &'a mut Gradients,
+    parts: Vec<Tensor<1>>,
+}
+
+impl ModuleVisitor for SlopesThere<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let value = param.val();
+        let slope = value.grad_remove(self.gradients);
+        let slope = slope.unwrap_or_else(|| value.inner().zeros_like());
+        self.parts.push(flat(slope));
+    }
+}
+
+struct WriterThere<'a> {
+    values: &'a Tensor<1>,
+    at: usize,
+}
+
+impl ModuleMapper for WriterThere<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let (id, old, mapper) = param.consume();
+        let size = old.shape().num_elements();
+        let own = self.values.clone().slice(self.at..self.at + size);
+        self.at += size;
+        let mut value = own.reshape(old.shape());
+        if old.is_autodiff() {
+            value = Tensor::from_inner(value);
+        }
+        if old.is_require_grad() {
+            value = value.require_grad();
+        }
+        Param::from_mapped_value(id, value, mapper)
+    }
+}
+
+fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
+    let size = tensor.shape().num_elements();
+    tensor.reshape([size])
 }
 
 fn append(values: &mut Vec<f32>, data: TensorData) {

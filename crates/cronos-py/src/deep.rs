@@ -3,7 +3,7 @@
 use crate::arrays::Features;
 use crate::failure::{exception, refused};
 use crate::model::Trained;
-use crate::options::{SIMPLE_LOSSES, named};
+use crate::options::{SIMPLE_LOSSES, named, place};
 use crate::rows::{Job, Target, Truth, on_rows};
 use cronos::{HeadGates, Observer};
 use cronos_deep::{About, Data, Moves, Recipe, Rule, Watch};
@@ -24,6 +24,7 @@ pub struct DeepKeywords {
     head_gates: String,
     head_iterations: usize,
     augment: Option<String>,
+    device: Option<String>,
     time_limit: Option<f64>,
     seed: u64,
 }
@@ -70,6 +71,7 @@ impl DeepKeywords {
                     ],
                 )?),
             },
+            place: place(self.device.as_deref().unwrap_or("cpu"))?,
             seed: self.seed,
         };
         recipe.check().map_err(exception)?;

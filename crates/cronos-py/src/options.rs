@@ -112,9 +112,7 @@ impl Keywords<'_> {
 
     /// The device that is asked for, which must be there.
     fn place(&self) -> PyResult<Place> {
-        let place =
-            Place::named(self.device()).map_err(|why| refused(&format!("device: {why}")))?;
-        place.check().map_err(exception)?;
+        let place = place(self.device())?;
         let learned = matches!(self.gates()?, GateSource::Learned { .. });
         Ok(match self.device() {
             "auto" if learned => Place::Cpu,
@@ -191,4 +189,11 @@ pub fn named<T: Copy>(keyword: &str, name: &str, known: &[(&str, T)]) -> PyResul
             )))
         }
     }
+}
+
+/// The device of a name, which must be there.
+pub fn place(name: &str) -> PyResult<Place> {
+    let place = Place::named(name).map_err(|why| refused(&format!("device: {why}")))?;
+    place.check().map_err(exception)?;
+    Ok(place)
 }

@@ -120,7 +120,7 @@ impl Place {
 
     /// The device, if it is not the processor itself.
     #[cfg(feature = "device")]
-    pub(crate) fn open(self) -> Result<Option<burn::tensor::Device>, Error> {
+    pub fn open(self) -> Result<Option<burn::tensor::Device>, Error> {
         self.check()?;
         Ok(match self {
             #[cfg(feature = "gpu")]

@@ -51,6 +51,10 @@ pub struct Network {
     /// Seconds at most; the epoch that is under way then is given up
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
+    /// Where it is trained: cpu, gpu (a card of any maker) or cuda, the last two with a number if
+    /// there are several, as gpu:1; auto takes a card if there is one. `cronos devices` lists them
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: String,
     /// Threads [default: all cores]
     #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
     pub threads: Option<usize>,

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// All optional; what is not given is chosen for you.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Knobs, all optional")]
 pub struct Knobs {
     /// What an error costs [default: for classes whose gates are learned, the better of squared

@@ -20,6 +20,11 @@ fn for_texts(arg: Arg) -> Arg {
         "target" => arg
             .help("Column or field of the target [default: target, label, class, y or sentiment]"),
         "test" => arg.help("Texts to test on, instead of holding out rows"),
+        "device" => arg.help(
+            "Where the encoder computes and is trained, and the convex program is solved if --gates \
+             are given, else on the processor: cpu, gpu (a card of any maker) or cuda, the last two \
+             with a number if there are several, as gpu:1; auto takes a card if there is one",
+        ),
         "impute" | "drop" | "keep_index" | "weight_column" | "image_size" | "image_fit"
         | "augment" => arg.hide(true),
         _ => arg,
@@ -151,6 +156,10 @@ pub struct Embed {
     /// Column or field of the target [default: target, label, class, y or sentiment]
     #[arg(long, value_name = "NAME", requires = "targets")]
     pub target: Option<String>,
+    /// Where the encoder computes: cpu, gpu (a card of any maker) or cuda, the last two with a
+    /// number if there are several, as gpu:1; auto takes a card if there is one
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: String,
     /// Overwrite files that exist
     #[arg(long)]
     pub force: bool,

@@ -3,6 +3,7 @@
 mod images;
 
 use super::checks::start_threads;
+use super::knobs::device;
 use super::text::features::{Features, cache, key};
 use super::text::sample::sample;
 use crate::arguments::Embed;
@@ -45,7 +46,8 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
     };
     let texts = read_texts(&embed.data, &options).map_err(Failure::reading)?;
     let texts = sample(texts, embed.encoding.sample, embed.seed)?;
-    let encoder = TextEncoder::open(folder)?;
+    let mut encoder = TextEncoder::open(folder)?;
+    encoder.to(device(&embed.device)?)?;
     let pool = embed.encoding.pool.unwrap_or(encoder.usual_pool());
     encoder.check(pool, embed.encoding.max_length)?;
     let (key, cache) = (key(folder)?, cache(&embed.encoding));

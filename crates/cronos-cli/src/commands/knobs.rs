@@ -66,24 +66,13 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     })
 }
 
-/// The device that is asked for, which must be there.
-fn place(knobs: &Knobs, gates: &GateSource) -> Result<Place, Failure> {
-    let place = Place::named(&knobs.device).map_err(Failure::Usage)?;
+/// The device of a name, which must be there.
+pub fn device(name: &str) -> Result<Place, Failure> {
+    let place = Place::named(name).map_err(Failure::Usage)?;
     place.check()?;
-    let learned = matches!(gates, GateSource::Learned { .. });
-    if place == Place::Cpu && knobs.device_memory.is_some() {
-        let text = "--device-memory is for a device; give --device gpu, or leave it out";
-        return Err(Failure::Usage(text.into()));
-    }
-    match (knobs.device == "auto", place) {
+    match (name == "auto", place) {
         (true, Place::Cpu) => {
             output::remark("there is no graphics card for this build; the processor is used");
-        }
-        (true, place) if learned => {
-            output::remark(&format!(
-                "gates are learned on the processor; to use {place}, fix their number with --gates"
-            ));
-            return Ok(Place::Cpu);
         }
         (true, place) => output::remark(&format!("device: {place}")),
         _ => {}
@@ -91,8 +80,25 @@ fn place(knobs: &Knobs, gates: &GateSource) -> Result<Place, Failure> {
     Ok(place)
 }
 
+/// The device that is asked for, which learns no gates.
+fn place(knobs: &Knobs, gates: &GateSource) -> Result<Place, Failure> {
+    let place = device(&knobs.device)?;
+    let learned = matches!(gates, GateSource::Learned { .. });
+    if place == Place::Cpu && knobs.device_memory.is_some() {
+        let text = "--device-memory is for a device; give --device gpu, or leave it out";
+        return Err(Failure::Usage(text.into()));
+    }
+    if knobs.device == "auto" && place != Place::Cpu && learned {
+        output::remark(&format!(
+            "gates are learned on the processor; to use {place}, fix their number with --gates"
+        ));
+        return Ok(Place::Cpu);
+    }
+    Ok(place)
+}
+
 /// Gates from a file, or as many as are asked for.
-fn gates(knobs: &Knobs) -> Result<GateSource, Failure> {
+pub fn gates(knobs: &Knobs) -> Result<GateSource, Failure> {
     if let Some(path) = &knobs.gate_file {
         return Ok(GateSource::Given(gate_directions(path)?));
     }

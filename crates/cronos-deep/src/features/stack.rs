@@ -39,10 +39,10 @@ impl Layer {
             Self::Linear(layer) => {
                 let weight = layer.weight.val().inner();
                 let [inputs, outputs] = weight.dims();
-                let weight = numbers(weight.transpose());
+                let weight = numbers(weight.transpose())?;
                 stack::Layer::Linear {
                     weight: Matrix::from_rows(outputs, inputs, weight)?,
-                    bias: bias(&layer.bias),
+                    bias: bias(&layer.bias)?,
                 }
             }
             Self::Convolution(layer) => {
@@ -50,8 +50,8 @@ impl Layer {
                 let [outputs, inputs, kernel, _] = weight.dims();
                 let window = inputs * kernel * kernel;
                 stack::Layer::Convolution(Convolution {
-                    weight: Matrix::from_rows(outputs, window, numbers(weight))?,
-                    bias: bias(&layer.bias),
+                    weight: Matrix::from_rows(outputs, window, numbers(weight)?)?,
+                    bias: bias(&layer.bias)?,
                     kernel,
                     stride: layer.stride[0],
                     padding: kernel / 2,
@@ -70,6 +70,7 @@ impl Layer {
     }
 }
 
-fn bias(bias: &Option<Param<Tensor<1>>>) -> Option<Vec<f32>> {
-    bias.as_ref().map(|bias| numbers(bias.val().inner()))
+fn bias(bias: &Option<Param<Tensor<1>>>) -> Result<Option<Vec<f32>>, Error> {
+    let bias = bias.as_ref().map(|bias| numbers(bias.val().inner()));
+    bias.transpose()
 }

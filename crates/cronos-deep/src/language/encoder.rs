@@ -2,6 +2,7 @@
 
 use super::from_gguf;
 use super::pool::Pool;
+use super::there::There;
 use super::tokens::Tokens;
 use super::transformer::{Batch, Family, Transformer};
 use super::weights::save;
@@ -14,6 +15,8 @@ pub struct Encoder {
     pub(super) transformer: Transformer,
     pub(super) parameters: Vec<f32>,
     pub(super) tokens: Tokens,
+    /// The layers on a device, if they are on one.
+    pub(super) there: Option<There>,
 }
 
 impl Encoder {
@@ -52,6 +55,7 @@ impl Encoder {
             transformer,
             parameters,
             tokens,
+            there: None,
         })
     }
 
@@ -110,12 +114,14 @@ impl Encoder {
     pub fn batch(&self, texts: &[Vec<u32>], pool: Pool, length: usize) -> Result<Batch, Error> {
         let texts = texts.iter().map(Vec::as_slice);
         match pool {
-            Pool::Flat => {
-                let filler = self.transformer.config().end.unwrap_or(0);
-                Batch::filled(texts, length, filler)
-            }
+            Pool::Flat => Batch::filled(texts, length, self.filler()),
             _ => Batch::new(texts),
         }
+    }
+
+    /// What fills up short texts.
+    pub(super) fn filler(&self) -> u32 {
+        self.transformer.config().end.unwrap_or(0)
     }
 
     /// A row of features for each text.
@@ -125,6 +131,9 @@ impl Encoder {
         pool: Pool,
         length: usize,
     ) -> Result<Vec<f32>, Error> {
+        if let Some(there) = &self.there {
+            return there.features(&self.batches().of(texts, pool, length)?, pool);
+        }
         let batch = self.batch(texts, pool, length)?;
         let states = self.transformer.states(&self.parameters, &batch);
         let width = self.transformer.config().width;

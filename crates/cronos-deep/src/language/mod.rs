@@ -13,6 +13,7 @@ pub mod onnx;
 mod pool;
 mod text_encoder;
 mod tfidf;
+mod there;
 mod tokens;
 pub mod transformer;
 mod tune;

@@ -5,7 +5,7 @@ use super::onnx::OnnxEncoder;
 use super::pool::Pool;
 use super::tokens::Tokens;
 use super::transformer::Batch;
-use cronos::Error;
+use cronos::{Error, Place};
 use std::path::Path;
 
 /// Texts in, features out.
@@ -55,6 +55,26 @@ impl TextEncoder {
                 path.display(),
                 tried.shape
             ))),
+        }
+    }
+
+    /// Encodes and is trained on a device from now on; ONNX files only run on the processor.
+    pub fn to(&mut self, place: Place) -> Result<(), Error> {
+        match self {
+            Self::Transformer(encoder) => encoder.to(place),
+            Self::Onnx(_) if place == Place::Cpu => Ok(()),
+            Self::Onnx(_) => Err(Error::Device(format!(
+                "ONNX files are run by the processor, not by {place}; use --device cpu, or an \
+                 encoder of safetensors or GGUF"
+            ))),
+        }
+    }
+
+    /// Where it encodes.
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Transformer(encoder) => encoder.place(),
+            Self::Onnx(_) => Place::Cpu,
         }
     }
 

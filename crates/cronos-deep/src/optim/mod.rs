@@ -8,6 +8,7 @@ mod adam;
 mod adapted;
 mod sgd;
 mod shampoo;
+pub(crate) mod there;
 
 pub use adam::{Adam, Yogi};
 pub use adapted::DAdapted;

@@ -14,7 +14,7 @@ use crate::augment::Augment;
 use crate::features::Layers;
 use crate::train::{Options, Rule, Trained, Watch, train_with};
 use burn::tensor::Device;
-use cronos::{Error, HeadGates, HeadOptions, Loss};
+use cronos::{Error, HeadGates, HeadOptions, Loss, Place};
 
 /// Rows that are gone over in all epochs together, unless there are very many or very few.
 const GONE_OVER: usize = 300_000;
@@ -47,6 +47,8 @@ pub struct Recipe {
     /// What is done to images at random. Default: coloured ones, which are likely photographs, are mirrored
     /// and shifted, others shifted; a mirrored digit or letter is another.
     pub moves: Option<Moves>,
+    /// Where it is trained. Default: the processor.
+    pub place: Place,
     /// Default 0.
     pub seed: u64,
 }
@@ -75,6 +77,7 @@ impl Default for Recipe {
             head_gates: HeadGates::Learned,
             head_iterations: 5,
             moves: None,
+            place: Place::Cpu,
             seed: 0,
         }
     }
@@ -135,6 +138,7 @@ impl Recipe {
             epochs: self.epochs(data),
             batch: self.batch,
             decay: self.alpha,
+            place: self.place,
             augment: self.augment(data.image()),
             seed: self.seed,
             ..Options::default()
@@ -163,7 +167,7 @@ impl Recipe {
         options: &Options,
         watch: Watch<'_>,
     ) -> Result<Trained<Layers>, Error> {
-        let device = Device::flex().autodiff();
+        let device = self.place.open()?.unwrap_or_else(Device::flex).autodiff();
         let shape = data.train().inputs.shape();
         let layers = self.architecture.build(&shape, options.seed, &device)?;
         train_with(

@@ -24,6 +24,7 @@ impl Recipe {
             "objective": best.objective,
             "network_objective": best.objective,
             "solver": training.solver,
+            "device": self.place.to_string(),
             "architecture": self.architecture.to_string(),
             "epochs": epochs,
             "best_epoch": trained.best,

@@ -66,7 +66,7 @@ pub fn train_with<F: Features>(
         true => Some(Terms::of(train, validation, options, &run)?),
         false => None,
     };
-    let (mut history, mut best, mut kept) = (Vec::new(), 0, run.values().to_vec());
+    let (mut history, mut best, mut kept) = (Vec::new(), 0, run.values()?);
     if let (Some(from), Some(terms)) = (watch.from, &terms) {
         run.resume(from, terms)?;
         history.clone_from(&from.history);
@@ -92,11 +92,11 @@ pub fn train_with<F: Features>(
         };
         history.push(epoch);
         if is_best(&history, best, run.counted()) {
-            (best, kept) = (number, run.values().to_vec());
+            (best, kept) = (number, run.values()?);
         }
         let mut go_on = (watch.observe)(&epoch).is_continue();
         if let (Some(keep), Some(terms)) = (&mut keep, &terms) {
-            let checkpoint = run.checkpoint(terms, &history, best, &kept);
+            let checkpoint = run.checkpoint(terms, &history, best, &kept)?;
             go_on &= keep(&checkpoint).is_continue();
         }
         if !go_on {

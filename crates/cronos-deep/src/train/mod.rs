@@ -4,10 +4,14 @@ mod checkpoint;
 mod course;
 mod dense;
 mod direct;
+mod here;
+mod holder;
 mod judge;
+mod last;
 mod passes;
 mod run;
 mod taped;
+mod there;
 
 pub use checkpoint::Checkpoint;
 pub use course::{Keep, Watch, train, train_with};
@@ -18,7 +22,7 @@ use crate::inputs::{Inputs, Scale};
 use crate::optim::Method;
 use crate::parameters;
 use burn::tensor::Device;
-use cronos::{Error, HeadOptions, Matrix, Network};
+use cronos::{Error, HeadOptions, Matrix, Network, Place};
 
 /// Rows and what they should be: one row of targets each, as the loss has them.
 #[derive(Clone, Copy)]
@@ -72,6 +76,9 @@ pub struct Options {
     pub batch: usize,
     /// `α`, the weight decay of the features, in the sum over all rows. Default 0.
     pub decay: f64,
+    /// Where parameters, features and the last two layers are; if on a device, it must be the one
+    /// that training is given. Default: the processor.
+    pub place: Place,
     /// What is done to images at random.
     pub augment: Option<Augment>,
     /// Default 0.
@@ -88,6 +95,7 @@ impl Default for Options {
             patience: None,
             batch: 128,
             decay: 0.0,
+            place: Place::Cpu,
             augment: None,
             seed: 0,
         }

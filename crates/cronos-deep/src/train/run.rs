@@ -3,17 +3,21 @@
 use super::checkpoint::{Checkpoint, Terms};
 use super::dense::{Dense, parameters_of};
 use super::direct::Direct;
-use super::judge::{mean_loss, outputs_of, score};
+use super::here::Here;
+use super::holder::Holder;
+use super::judge::{mean_loss, score};
 use super::passes::{Batch, Passes};
 use super::taped::Taped;
+use super::there::There;
 use super::{Epoch, Goal, Options, Rule, Samples};
 use crate::features::{Features, draw};
 use crate::inputs::{Inputs, Scale};
-use crate::optim::{DAdapted, Optimizer};
+use crate::optim::there::{self, OptimizerThere};
+use crate::optim::{DAdapted, Layout, Optimizer};
 use crate::parameters;
 use crate::tensors::matrix;
 use burn::tensor::Device;
-use cronos::{Error, Head, Matrix, Network};
+use cronos::{Error, Head, Network, Place};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -42,14 +46,9 @@ pub(super) fn passes<'f, F: Features>(
 
 /// Training under way.
 pub(super) struct Run<'a> {
-    passes: Box<dyn Passes + 'a>,
+    holder: Box<dyn Holder + 'a>,
     dense: Dense,
     head: Option<Head>,
-    optimizer: Box<dyn Optimizer>,
-    /// All parameters: those of the features, then those of the last layers.
-    values: Vec<f32>,
-    /// The gradient in those that are trained: all, unless the last layers are solved for.
-    gradient: Vec<f32>,
     pub of_features: usize,
     pub scale: Scale,
     train: Samples<'a>,
@@ -92,35 +91,42 @@ impl<'a> Run<'a> {
             units: 1,
             outputs: train.y.columns(),
         };
-        let decay = options.decay / rows as f64;
-        let (head, optimizer): (_, Box<dyn Optimizer>);
-        match options.rule {
+        let moved = Moved {
+            rule: options.rule,
+            distance: distance(&layout, &values),
+            decay: options.decay / rows as f64,
+        };
+        let head = match options.rule {
             Rule::Alternate => {
-                head = Some(Head::new(options.head.clone()));
-                let mut adapted = DAdapted::new(layout.size(), 1.0, decay, false);
-                let share = match layout.shapes.iter().any(|shape| shape.len() == 4) {
-                    true => START_OF_CONVOLUTIONS,
-                    false => START,
-                };
-                adapted.distance = share * size(&values).max(f64::MIN_POSITIVE);
-                optimizer = Box::new(adapted);
                 values.resize(of_features + dense.layout().size(), 0.0);
+                Some(Head::new(options.head.clone()))
             }
-            Rule::Descend { method, rate } => {
-                head = None;
+            Rule::Descend { .. } => {
                 dense.units = 2 * options.head.gates * train.y.columns();
                 layout.shapes.extend(dense.layout().shapes);
                 values.extend(draw(&dense.layout(), options.seed ^ 1));
-                optimizer = method.build(&layout, rate, decay);
+                None
             }
-        }
+        };
+        let trained = layout.size();
+        let holder: Box<dyn Holder + 'a> = match options.place {
+            Place::Cpu => {
+                let passes = passes(features, of_features, device);
+                let optimizer = moved.here(&layout);
+                Box::new(Here::new(passes, optimizer, values, of_features, trained))
+            }
+            place => {
+                let optimizer = moved.there(&layout, &device.clone().inner());
+                let sizes = [of_features, trained];
+                Box::new(There::new(
+                    features, device, place, optimizer, values, sizes,
+                ))
+            }
+        };
         Ok(Self {
-            passes: passes(features, of_features, device),
+            holder,
             dense,
             head,
-            optimizer,
-            gradient: vec![0.0; layout.size()],
-            values,
             of_features,
             scale,
             train,
@@ -142,7 +148,7 @@ impl<'a> Run<'a> {
     ) -> Result<ControlFlow<()>, Error> {
         let options = self.options;
         // without layers in front there is nothing to step on
-        if self.gradient.is_empty() {
+        if self.holder.is_idle() {
             return Ok(ControlFlow::Continue(()));
         }
         // an order of its own for every epoch, whatever came before it
@@ -159,9 +165,8 @@ impl<'a> Run<'a> {
                 return Ok(ControlFlow::Break(()));
             }
             let gone = (number - 1) as f64 + step as f64 / steps as f64;
-            self.optimizer
-                .set_scale(self.schedule(gone / options.epochs as f64));
-            self.step(rows, number)?;
+            let share = self.schedule(gone / options.epochs as f64);
+            self.step(rows, number, share)?;
         }
         self.order = order;
         self.step_seconds = start.elapsed().as_secs_f64();
@@ -176,7 +181,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn step(&mut self, rows: &[usize], epoch: usize) -> Result<(), Error> {
+    fn step(&mut self, rows: &[usize], epoch: usize, share: f64) -> Result<(), Error> {
         let Room { x, y, weights } = &mut self.room;
         let seed = self.options.seed.wrapping_add(epoch as u64);
         let augment = self.options.augment.map(|augment| (augment, seed));
@@ -193,35 +198,28 @@ impl<'a> Run<'a> {
             weights: self.train.weights.map(|_| &weights[..]),
             loss: self.options.head.loss,
         };
-        self.passes
-            .gradient(&self.values, self.dense, &batch, &mut self.gradient)?;
-        let trained = &mut self.values[..self.gradient.len()];
-        self.optimizer.step(trained, &mut self.gradient);
-        Ok(())
+        self.holder.step(self.dense, &batch, share)
     }
 
     /// Solves for the last layers if they are, and scores.
     pub fn judge(&mut self, number: usize) -> Result<Epoch, Error> {
-        let h = self.features_of(self.train)?;
-        let length = self.values[..self.of_features]
-            .iter()
-            .map(|&p| f64::from(p).powi(2));
-        let decay = 0.5 * self.options.decay * length.sum::<f64>();
+        self.holder.look(self.train.inputs, &self.scale)?;
+        let decay = 0.5 * self.options.decay * self.holder.squared_length()?;
         let (mut before_head, mut objective) = (f64::NAN, f64::NAN);
         if let Some(head) = &mut self.head {
-            let step = head.step(&h, self.train.y, self.train.weights)?;
+            let Samples { y, weights, .. } = self.train;
+            let step = self.holder.solve(head, y, weights)?;
             (before_head, objective) = (decay + step.before, decay + step.after);
             if let Some(network) = head.network() {
                 self.dense = Dense::of(&network);
-                self.values.truncate(self.of_features);
-                self.values.extend(parameters_of(&network));
+                self.holder.set_last(parameters_of(&network).collect());
             }
         }
-        let (train, loss) = self.score(&h, self.train);
+        let (train, loss) = self.score(self.train)?;
         let (validation, validation_loss) = match self.validation {
             Some(samples) => {
-                let h = self.features_of(samples)?;
-                self.score(&h, samples)
+                self.holder.look(samples.inputs, &self.scale)?;
+                self.score(samples)?
             }
             None => (train, loss),
         };
@@ -237,21 +235,16 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn features_of(&mut self, samples: Samples<'_>) -> Result<Matrix<f32>, Error> {
-        self.passes
-            .features(&self.values, samples.inputs, &self.scale)
-    }
-
-    /// Score and mean loss.
-    fn score(&self, h: &Matrix<f32>, samples: Samples<'_>) -> (f64, f64) {
-        let f = outputs_of(&self.values[self.of_features..], self.dense, h);
+    /// Score and mean loss of the rows that were looked at last.
+    fn score(&mut self, samples: Samples<'_>) -> Result<(f64, f64), Error> {
+        let f = self.holder.outputs(self.dense)?;
         let loss = mean_loss(self.options.head.loss, &f, samples.y);
-        (score(self.options.goal, &f, samples.y), loss)
+        Ok((score(self.options.goal, &f, samples.y), loss))
     }
 
     /// All parameters.
-    pub fn values(&self) -> &[f32] {
-        &self.values
+    pub fn values(&self) -> Result<Vec<f32>, Error> {
+        self.holder.values()
     }
 
     /// The last layers of some values of all parameters.
@@ -284,33 +277,77 @@ impl<'a> Run<'a> {
         history: &[Epoch],
         best: usize,
         best_values: &[f32],
-    ) -> Checkpoint {
-        Checkpoint {
+    ) -> Result<Checkpoint, Error> {
+        Ok(Checkpoint {
             terms: terms.clone(),
             history: history.to_vec(),
             best,
             best_values: best_values.to_vec(),
-            values: self.values.clone(),
-            memory: self.optimizer.memory(),
+            values: self.holder.values()?,
+            memory: self.holder.memory()?,
             head: self.head.as_ref().map(Head::memory).unwrap_or_default(),
-        }
+        })
     }
 
     /// Takes on the state of another run.
     pub fn resume(&mut self, from: &Checkpoint, terms: &Terms) -> Result<(), Error> {
         terms.check(&from.terms)?;
         from.check(self.of_features, self.sizes())?;
-        if !self.optimizer.resume(&from.memory) {
+        if !self.holder.resume(&from.memory) {
             return Err(from.damaged("the memory of the optimizer"));
         }
         if let Some(head) = &mut self.head {
             *head = Head::resume(self.options.head.clone(), from.head.clone())?;
         }
-        self.values.clone_from(&from.values);
+        self.holder.set(from.values.clone());
         self.dense = self.dense.sized(from.values.len() - self.of_features);
         self.spent = from.history.last().map_or(0.0, |epoch| epoch.seconds);
         Ok(())
     }
+}
+
+/// How the parameters are moved.
+struct Moved {
+    rule: Rule,
+    /// Where the estimate of the distance to the solution begins.
+    distance: f64,
+    decay: f64,
+}
+
+impl Moved {
+    fn here(&self, layout: &Layout) -> Box<dyn Optimizer> {
+        match self.rule {
+            Rule::Descend { method, rate } => method.build(layout, rate, self.decay),
+            Rule::Alternate => {
+                let mut adapted = DAdapted::new(layout.size(), 1.0, self.decay, false);
+                adapted.distance = self.distance;
+                Box::new(adapted)
+            }
+        }
+    }
+
+    fn there(&self, layout: &Layout, device: &Device) -> Box<dyn OptimizerThere> {
+        match self.rule {
+            Rule::Descend { method, rate } => {
+                there::build(method, layout, rate, self.decay, device)
+            }
+            Rule::Alternate => {
+                let size = layout.size().max(1);
+                let mut adapted = there::DAdapted::new(size, 1.0, self.decay, false, device);
+                adapted.distance = self.distance;
+                Box::new(adapted)
+            }
+        }
+    }
+}
+
+/// The first estimate of the distance to the solution.
+fn distance(layout: &Layout, values: &[f32]) -> f64 {
+    let share = match layout.shapes.iter().any(|shape| shape.len() == 4) {
+        true => START_OF_CONVOLUTIONS,
+        false => START,
+    };
+    share * size(values).max(f64::MIN_POSITIVE)
 }
 
 /// The root of the mean square.

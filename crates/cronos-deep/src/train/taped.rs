@@ -1,15 +1,14 @@
 //! Passes by Burn, for any module.
 
 use super::dense::Dense;
+use super::last::Last;
 use super::passes::{Batch, Passes, blocks};
 use crate::features::Features;
 use crate::inputs::{Inputs, Scale};
 use crate::loss::loss_of_batch;
 use crate::parameters;
 use crate::tensors::{matrix, numbers};
-use burn::module::Module;
-use burn::nn::{Linear, LinearConfig, Relu};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 use cronos::{Error, Matrix};
 
 /// A module, which takes the parameters of every pass.
@@ -73,35 +72,11 @@ impl<F: Features> Passes for Taped<F> {
             inputs.gather(&rows, scale, None, &mut x);
             let found = features.forward(matrix(x.clone(), inputs.columns(), &self.device));
             columns = found.dims()[1];
-            for row in numbers(found).chunks(columns.max(1)) {
+            for row in numbers(found)?.chunks(columns.max(1)) {
                 h.extend_from_slice(row);
                 h.push(1.0);
             }
         }
         Matrix::from_rows(inputs.rows(), columns + 1, h)
-    }
-}
-
-/// The last two layers as a module.
-#[derive(Module, Debug)]
-struct Last {
-    hidden: Linear,
-    relu: Relu,
-    output: Linear,
-}
-
-impl Last {
-    fn new(dense: Dense, device: &Device) -> Self {
-        Self {
-            hidden: LinearConfig::new(dense.features, dense.units).init(device),
-            relu: Relu::new(),
-            output: LinearConfig::new(dense.units, dense.outputs).init(device),
-        }
-    }
-
-    /// rows x features to rows x outputs
-    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        self.output
-            .forward(self.relu.forward(self.hidden.forward(x)))
     }
 }

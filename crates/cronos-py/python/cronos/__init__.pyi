@@ -191,6 +191,7 @@ class _DeepCronos(_Estimator):
     head_gates: Literal["seed", "redrawn", "learned"]
     head_iterations: int
     augment: Literal["none", "shift", "mirror"] | None
+    device: str | None
     time_limit: float | None
     seed: int
     threads: int | None
@@ -214,6 +215,7 @@ class DeepCronosClassifier(_Classes, _DeepCronos):
         head_gates: Literal["seed", "redrawn", "learned"] = "learned",
         head_iterations: int = 5,
         augment: Literal["none", "shift", "mirror"] | None = None,
+        device: str | None = None,
         time_limit: float | None = None,
         seed: int = 0,
         threads: int | None = None,
@@ -235,6 +237,7 @@ class DeepCronosRegressor(_Numbers, _DeepCronos):
         head_gates: Literal["seed", "redrawn", "learned"] = "learned",
         head_iterations: int = 5,
         augment: Literal["none", "shift", "mirror"] | None = None,
+        device: str | None = None,
         time_limit: float | None = None,
         seed: int = 0,
         threads: int | None = None,

@@ -25,6 +25,7 @@ class DeepCronos(Estimator):
         head_gates="learned",
         head_iterations=5,
         augment=None,
+        device=None,
         time_limit=None,
         seed=0,
         threads=None,
@@ -40,6 +41,7 @@ class DeepCronos(Estimator):
         self.head_gates = head_gates
         self.head_iterations = head_iterations
         self.augment = augment
+        self.device = device
         self.time_limit = time_limit
         self.seed = seed
         self.threads = threads
@@ -111,6 +113,7 @@ class DeepCronosClassifier(Classes, DeepCronos):
         head_gates="learned",
         head_iterations=5,
         augment=None,
+        device=None,
         time_limit=None,
         seed=0,
         threads=None,
@@ -128,6 +131,7 @@ class DeepCronosClassifier(Classes, DeepCronos):
             head_gates=head_gates,
             head_iterations=head_iterations,
             augment=augment,
+            device=device,
             time_limit=time_limit,
             seed=seed,
             threads=threads,

@@ -1,6 +1,6 @@
 //! The state of a run in the memory of the processor.
 
-use super::machine::{Machine, Start};
+use super::machine::{Machine, Point, Start};
 use super::shrink::{self, Groups, ShrinkSums};
 use crate::Error;
 use crate::engine::{
@@ -132,12 +132,11 @@ impl<T: Real> Machine<T> for Host<'_, T> {
             .set_stiffness(engine, kappa, &self.rows, &mut self.work)
     }
 
-    fn shrunk(&self, groups: &Groups) -> Candidate {
-        shrink::shrunk(&self.b, groups)
-    }
-
-    fn point(&self) -> Candidate {
-        self.u.iter().map(|u| u.wide()).collect()
+    fn point(&self, which: Point, groups: &Groups) -> Candidate {
+        match which {
+            Point::Solved => self.u.iter().map(|u| u.wide()).collect(),
+            Point::Shrunk => shrink::shrunk(&self.b, groups),
+        }
     }
 
     fn evaluate(&self, candidate: &[f64], loss: Loss, beta: f64) -> Evaluation {

@@ -1,6 +1,7 @@
 //! What the iterates are worth, when to stop, and what is returned.
 
 use super::history::{Iteration, Seconds};
+use super::machine::Point;
 use super::run::Run;
 use super::settings::ResidualTolerance;
 use super::solve::Solution;
@@ -12,9 +13,46 @@ use crate::real::Real;
 /// Certificates without progress, at the rounding error, before a run counts as stalled.
 const STALL_CHECKS: usize = 30;
 
+/// An estimate within twice the tolerances, or as near as its rounding errors may be, calls for the
+/// exact one; so early because the best bound may be one from before the end.
+const NEAR: f64 = 2.0;
+const ROUNDING: f64 = 1e-5;
+
 impl<T: Real> Run<'_, T> {
+    /// What the iterates are worth, for the so-manieth time. `u` predicts well long before it is
+    /// feasible, so it is a candidate too; it costs a pass over all its groups, and ever more
+    /// rarely is often enough. Nor are estimates of a machine made sure of more often, unless one
+    /// says that the run is over.
+    pub(super) fn check(&mut self, checks: usize) -> Certificate {
+        let rare = checks.is_power_of_two();
+        let estimate = if rare { None } else { self.estimate() };
+        let certificate = match estimate {
+            Some(estimate) if !self.meets(&estimate, NEAR, ROUNDING) => estimate,
+            _ => self.certify(),
+        };
+        if rare {
+            self.offer_point(Point::Solved);
+        }
+        certificate
+    }
+
+    /// The certificate as the machine sees it.
+    fn estimate(&mut self) -> Option<Certificate> {
+        let (loss, beta, sets) = (self.program.loss, self.beta, self.bounds.len());
+        let evaluation = self.machine.estimate(Point::Shrunk, loss, beta)?;
+        let bounds = self.machine.estimate_bounds(&self.step, beta, sets)?;
+        for (best, bound) in self.foreseen.iter_mut().zip(bounds) {
+            *best = best.max(bound);
+        }
+        if self.is_better(&evaluation) {
+            self.machine.keep(Point::Shrunk);
+            self.best = Some((evaluation, None));
+        }
+        Some(self.certificate(&evaluation, self.foreseen.iter().sum()))
+    }
+
     /// Evaluates `v` and the bounds; keeps whichever is the best so far.
-    pub(super) fn certify(&mut self) -> Certificate {
+    fn certify(&mut self) -> Certificate {
         let coupled = self.program.y.columns() / self.bounds.len();
         for at in 0..self.bounds.len() {
             let outputs = at * coupled..(at + 1) * coupled;
@@ -22,30 +60,24 @@ impl<T: Real> Run<'_, T> {
             let bound = machine.lower_bound(&self.step, self.beta, outputs.clone());
             if bound.value >= self.bounds[at] {
                 self.bounds[at] = bound.value;
+                self.foreseen[at] = self.foreseen[at].max(bound.value);
                 if self.settings.keep_dual {
                     self.duals[at] = machine.dual(&bound, self.step.rho, outputs);
                 }
             }
         }
-        let v = self.machine.shrunk(&self.groups);
-        let evaluation = self.evaluate(&v);
-        let certificate = self.certificate(&evaluation);
-        self.offer(evaluation, v);
-        certificate
+        let evaluation = self.offer_point(Point::Shrunk);
+        self.certificate(&evaluation, self.bound())
     }
 
-    /// `u` predicts well long before it is feasible, so it is a candidate too.
-    /// It costs a pass over all its groups; ever more rarely is often enough.
-    pub(super) fn offer_u(&mut self, number: usize) {
-        let checks = number / self.settings.check_every;
-        if checks.is_power_of_two() {
-            self.offer_last_u();
+    /// Keeps a point if its network has the lowest objective.
+    fn offer_point(&mut self, which: Point) -> Evaluation {
+        let point = self.machine.point(which, &self.groups);
+        let evaluation = self.evaluate(&point);
+        if self.is_better(&evaluation) {
+            self.best = Some((evaluation, Some(point)));
         }
-    }
-
-    fn offer_last_u(&mut self) {
-        let u = self.machine.point();
-        self.offer(self.evaluate(&u), u);
+        evaluation
     }
 
     fn evaluate(&self, candidate: &[f64]) -> Evaluation {
@@ -53,39 +85,54 @@ impl<T: Real> Run<'_, T> {
         self.machine.evaluate(candidate, loss, beta)
     }
 
-    /// Keeps the candidate whose network has the lowest objective.
-    fn offer(&mut self, evaluation: Evaluation, candidate: Candidate) {
-        let better = match &self.best {
+    fn is_better(&self, evaluation: &Evaluation) -> bool {
+        match &self.best {
             None => evaluation.network_objective.is_finite(),
             Some((best, _)) => evaluation.network_objective < best.network_objective,
-        };
-        if better {
-            self.best = Some((evaluation, candidate));
         }
     }
 
-    fn certificate(&self, evaluation: &Evaluation) -> Certificate {
+    /// The best candidate, evaluated exactly; 0 if there is none.
+    fn best(&mut self) -> (Evaluation, Candidate) {
+        let weights = match self.best.take() {
+            Some((evaluation, Some(weights))) => return (evaluation, weights),
+            Some((_, None)) => self.machine.kept(),
+            None => None,
+        };
+        let weights =
+            weights.unwrap_or_else(|| vec![0.0; self.groups.size * self.groups.stiffness.len()]);
+        (self.evaluate(&weights), weights)
+    }
+
+    fn certificate(&self, evaluation: &Evaluation, lower_bound: f64) -> Certificate {
         Certificate {
             objective: evaluation.objective,
-            lower_bound: self.bound(),
-            gap: relative_gap(evaluation.objective, self.bound()),
+            lower_bound,
+            gap: relative_gap(evaluation.objective, lower_bound),
             violation: evaluation.violation / self.scale,
             network_objective: evaluation.network_objective,
         }
+    }
+
+    /// Whether a certificate meets the tolerances, or would if they were so many times as large and
+    /// so much more.
+    fn meets(&self, certificate: &Certificate, times: f64, more: f64) -> bool {
+        let settings = self.settings;
+        let size = certificate.objective.abs();
+        let gap = (certificate.objective - certificate.lower_bound).abs();
+        let allowed = settings.gap_absolute + settings.gap_relative * size;
+        let near = gap <= times * allowed + more * size;
+        let feasible = certificate.violation <= times * settings.violation_tolerance() + more;
+        (near || self.beta == 0.0) && feasible
     }
 
     /// Whether the tolerances are met, or rounding forbids any more progress.
     pub(super) fn stop(&self, record: &Iteration) -> Option<Status> {
         let certificate = record.certificate?;
         let settings = self.settings;
-        let certified = self.beta > 0.0;
-        let gap = (certificate.objective - certificate.lower_bound).abs();
-        let near =
-            gap <= settings.gap_absolute + settings.gap_relative * certificate.objective.abs();
-        let feasible = certificate.violation <= settings.violation_tolerance();
         let tolerance = settings
             .residual
-            .or((!certified).then_some(ResidualTolerance {
+            .or((self.beta == 0.0).then_some(ResidualTolerance {
                 absolute: 0.0,
                 relative: settings.gap_relative,
             }));
@@ -96,7 +143,7 @@ impl<T: Real> Run<'_, T> {
             within(record.primal_residual, record.primal_norm)
                 && within(record.dual_residual, record.dual_norm)
         });
-        if (near || !certified) && feasible && settled {
+        if self.meets(&certificate, 1.0, 0.0) && settled {
             return Some(Status::Solved);
         }
         self.stalled(record).then_some(Status::Stalled)
@@ -128,23 +175,18 @@ impl<T: Real> Run<'_, T> {
     /// is best, the last `u` included.
     pub(super) fn finish(&mut self, status: Status) -> Solution {
         if status == Status::Solved {
-            let v = self.machine.shrunk(&self.groups);
-            self.best = Some((self.evaluate(&v), v));
+            self.best = None;
+            self.offer_point(Point::Shrunk);
         } else {
-            let checked = self
-                .history
-                .last()
-                .is_some_and(|last| last.certificate.is_some());
-            if !checked {
+            let last = self.history.last();
+            let checked = last.is_some_and(|last| last.certificate.is_some());
+            if !checked || self.machine.estimates() {
                 self.certify();
             }
-            self.offer_last_u();
+            self.offer_point(Point::Solved);
         }
-        let (evaluation, weights) = self.best.take().unwrap_or_else(|| {
-            let zero = vec![0.0; self.groups.size * self.groups.stiffness.len()];
-            (self.evaluate(&zero), zero)
-        });
-        let certificate = self.certificate(&evaluation);
+        let (evaluation, weights) = self.best();
+        let certificate = self.certificate(&evaluation, self.bound());
         let n = self.program.x.rows();
         let mut seconds = Seconds::default();
         for record in &self.history {

@@ -36,6 +36,15 @@ pub struct Residence {
     pub streamed_rows: usize,
 }
 
+/// A point that a machine holds.
+#[derive(Clone, Copy)]
+pub(crate) enum Point {
+    /// `u`
+    Solved,
+    /// `v`
+    Shrunk,
+}
+
 /// Holds `u`, `b = v + λ`, `a = s + ν`, `e = f + μ` and the right-hand side of the u-step, and moves
 /// them. Only sums cross over in an iteration.
 pub(crate) trait Machine<T> {
@@ -79,11 +88,8 @@ pub(crate) trait Machine<T> {
     /// Gives each group a stiffness of its own in the u-step, which `by` solves from now on.
     fn set_stiffness(&mut self, by: Solver, kappa: &[f64]) -> Result<(), Error>;
 
-    /// `v`
-    fn shrunk(&self, groups: &Groups) -> Candidate;
-
-    /// `u`
-    fn point(&self) -> Candidate;
+    /// A point in double precision.
+    fn point(&self, which: Point, groups: &Groups) -> Candidate;
 
     /// Objective, violation and the objective of the recovered network.
     fn evaluate(&self, candidate: &[f64], loss: Loss, beta: f64) -> Evaluation;
@@ -105,6 +111,31 @@ pub(crate) trait Machine<T> {
 
     /// Distance from 1 to the next number that it computes with.
     fn epsilon(&self) -> f64;
+
+    /// Whether [`estimate`](Self::estimate), [`estimate_bounds`](Self::estimate_bounds) and
+    /// [`kept`](Self::kept) have an answer: with a machine that computes more quickly than what
+    /// the processor can evaluate exactly.
+    fn estimates(&self) -> bool {
+        false
+    }
+
+    /// What a point is worth, up to the precision of the machine.
+    fn estimate(&self, _which: Point, _loss: Loss, _beta: f64) -> Option<Evaluation> {
+        None
+    }
+
+    /// What the multipliers prove about each of so many sets of outputs, up to its precision.
+    fn estimate_bounds(&self, _step: &SweepStep, _beta: f64, _sets: usize) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Remembers a point in place of the one before.
+    fn keep(&mut self, _which: Point) {}
+
+    /// The point that it remembers.
+    fn kept(&self) -> Option<Candidate> {
+        None
+    }
 
     /// Why it cannot go on, if it cannot.
     fn failure(&self) -> Option<String> {

@@ -25,7 +25,7 @@ mod warm;
 pub use history::{Iteration, Seconds};
 pub use machine::Residence;
 #[cfg(feature = "device")]
-pub(crate) use machine::{Machine, Start as MachineStart};
+pub(crate) use machine::{Machine, Point, Start as MachineStart};
 pub use settings::{ResidualTolerance, Settings, Split};
 #[cfg(feature = "device")]
 pub(crate) use shrink::{Groups, ShrinkSums, shrunk};

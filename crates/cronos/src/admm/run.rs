@@ -37,10 +37,13 @@ pub(super) struct Run<'a, T: Real> {
     pub(super) fresh: bool,
     /// `max |Y|`
     pub(super) scale: f64,
-    pub(super) best: Option<(Evaluation, Candidate)>,
+    /// The candidate with the lowest objective; the machine may have it.
+    pub(super) best: Option<(Evaluation, Option<Candidate>)>,
     /// Best lower bound on each set of coupled outputs, and the dual point behind
     /// it: `z`, `α`
     pub(super) bounds: Vec<f64>,
+    /// The same if the machine is right about those that it estimated.
+    pub(super) foreseen: Vec<f64>,
     pub(super) duals: Vec<(Vec<f64>, Vec<f64>)>,
     pub(super) history: Vec<Iteration>,
     pub(super) start: Instant,
@@ -78,6 +81,7 @@ impl<T: Real> Run<'_, T> {
         }
         self.best = None;
         self.bounds.fill(0.0);
+        self.foreseen.fill(0.0);
         self.duals = vec![Default::default(); self.bounds.len()];
         self.history.clear();
         self.stiffening.restart();
@@ -136,10 +140,7 @@ impl<T: Real> Run<'_, T> {
         let rows = self.machine.sweep(&self.step);
         seconds.sweep = lap();
         let due = number.is_multiple_of(self.settings.check_every);
-        let certificate = due.then(|| self.certify());
-        if due {
-            self.offer_u(number);
-        }
+        let certificate = due.then(|| self.check(number / self.settings.check_every));
         seconds.check = lap();
         self.record(number, groups, rows, inner, certificate, seconds)
     }
@@ -170,6 +171,7 @@ impl<T: Real> Run<'_, T> {
             .max(groups.copy + rows.copy)
             .sqrt();
         let multiplier = rho * (groups.multiplier + rows.multiplier).sqrt();
+        let lower_bound = self.foreseen.iter().sum();
         Iteration {
             number,
             objective,
@@ -178,8 +180,8 @@ impl<T: Real> Run<'_, T> {
             dual_residual: dual,
             primal_norm: compared,
             dual_norm: multiplier,
-            lower_bound: self.bound(),
-            gap: relative_gap(objective, self.bound()),
+            lower_bound,
+            gap: relative_gap(objective, lower_bound),
             rho,
             inner_iterations,
             certificate,

@@ -209,6 +209,7 @@ impl<'a, T: Real> Seen<'a, T> {
             scale: largest(&program.y),
             best: None,
             bounds: vec![0.0; uncoupled],
+            foreseen: vec![0.0; uncoupled],
             duals: Vec::new(),
             history: Vec::new(),
             beta: program.beta,

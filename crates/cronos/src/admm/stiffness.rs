@@ -7,6 +7,7 @@
 //! `ρ κ_g = β/‖v_g‖`. The u-step needs new matrices for it, which is why it
 //! happens at fixed iteration counts, ever more rarely; so ADMM converges as ever.
 
+use super::machine::Point;
 use super::run::Run;
 use super::settings::{Settings, Split};
 use super::shrink::Groups;
@@ -220,7 +221,7 @@ impl<T: Real> Run<'_, T> {
 
     /// `κ_g = β/(ρ‖v_g‖)`; a group at zero keeps its own.
     fn group_stiffness(&self) -> Vec<f64> {
-        let v = self.machine.shrunk(&self.groups);
+        let v = self.machine.point(Point::Shrunk, &self.groups);
         let norms: Vec<f64> = v.chunks(self.groups.size).map(norm).collect();
         let mut live: Vec<f64> = norms.iter().copied().filter(|norm| *norm > 0.0).collect();
         live.sort_by(f64::total_cmp);

@@ -6,7 +6,7 @@ use super::plan::Room;
 use super::rows::{Block, Rows, Sizes};
 use super::solver::{Step, Way};
 use crate::Error;
-use crate::admm::{Groups, Machine, MachineStart as Start, Residence, ShrinkSums, shrunk};
+use crate::admm::{Groups, Machine, MachineStart as Start, Point, Residence, ShrinkSums, shrunk};
 use crate::engine::{
     Candidate, Engine, Evaluation, OutputBound, RowState, SweepStep, SweepSums, Workspace,
 };
@@ -41,6 +41,8 @@ pub(crate) struct Card<'a, T: Real> {
     right: Tensor<2>,
     /// C x n: the last solution in sample space
     t: Tensor<2>,
+    /// k x d: the point that is remembered
+    kept: Option<Tensor<2>>,
     /// The state of the rows, if it was fetched since it last changed.
     seen: OnceCell<RowState<T>>,
 }
@@ -87,6 +89,7 @@ impl<'a, T: Real> Card<'a, T> {
             u: zeros.clone(),
             b: zeros.clone(),
             right: zeros,
+            kept: None,
             seen: OnceCell::new(),
         })
     }
@@ -100,6 +103,19 @@ impl<'a, T: Real> Card<'a, T> {
     fn fetch<const D: usize>(&self, tensor: &Tensor<D>) -> Vec<T> {
         let values = self.link.fetch(tensor.clone());
         values.into_iter().map(|v| T::of(f64::from(v))).collect()
+    }
+
+    fn fetch_wide(&self, tensor: &Tensor<2>) -> Candidate {
+        let values = self.link.fetch(tensor.clone());
+        values.into_iter().map(f64::from).collect()
+    }
+
+    /// A point where it is.
+    fn there(&self, which: Point) -> Tensor<2> {
+        match which {
+            Point::Solved => self.u.clone(),
+            Point::Shrunk => self.thresholds.shrunk(&self.b),
+        }
     }
 
     /// An array of all rows, row by row.
@@ -231,13 +247,31 @@ impl<T: Real> Machine<T> for Card<'_, T> {
         Ok(())
     }
 
-    fn shrunk(&self, groups: &Groups) -> Candidate {
-        shrunk(&self.fetch(&self.b), groups)
+    fn point(&self, which: Point, groups: &Groups) -> Candidate {
+        match which {
+            Point::Solved => self.fetch_wide(&self.u),
+            Point::Shrunk => shrunk(&self.fetch(&self.b), groups),
+        }
     }
 
-    fn point(&self) -> Candidate {
-        let u = self.link.fetch(self.u.clone());
-        u.into_iter().map(f64::from).collect()
+    fn estimates(&self) -> bool {
+        true
+    }
+
+    fn estimate(&self, which: Point, loss: Loss, beta: f64) -> Option<Evaluation> {
+        Some((self.rows).evaluate(&self.there(which), loss, beta, &self.link))
+    }
+
+    fn estimate_bounds(&self, step: &SweepStep, beta: f64, sets: usize) -> Option<Vec<f64>> {
+        Some(self.rows.bounds(step, beta, sets, &self.link))
+    }
+
+    fn keep(&mut self, which: Point) {
+        self.kept = Some(self.there(which));
+    }
+
+    fn kept(&self) -> Option<Candidate> {
+        self.kept.as_ref().map(|kept| self.fetch_wide(kept))
     }
 
     fn evaluate(&self, candidate: &[f64], loss: Loss, beta: f64) -> Evaluation {

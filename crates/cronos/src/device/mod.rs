@@ -4,7 +4,7 @@
 //! Rows are cut into blocks, so that what a step makes in between stays small. Everything an
 //! iteration needs stays on the device; only sums come back. Features that do not fit there are sent
 //! block by block, for every product anew. The processor makes the factors that the u-step needs, and
-//! certificates, which are in double precision.
+//! certificates, which are in double precision; when one is worth its time is told by the device.
 //!
 //! Arrays, with `k = C · signs · P` ordered output, sign, gate:
 //! - feature space: `k x d`
@@ -13,6 +13,8 @@
 
 mod card;
 mod groups;
+mod head;
+mod judge;
 mod link;
 mod loss;
 mod pcg;
@@ -24,3 +26,4 @@ mod sweep;
 mod tests;
 
 pub(crate) use card::Card;
+pub(crate) use head::There;

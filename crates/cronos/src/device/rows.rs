@@ -144,6 +144,19 @@ impl Rows {
         } = self.sizes;
         let rows = block.range.len();
         let z = z.reshape([rows, outputs * signs, gates]) * block.mask3(gates);
+        self.signed(z.reshape([rows, self.sizes.groups()]))
+    }
+
+    /// `Σ ± z` over signs and gates: rows x k to rows x C.
+    pub fn signed(&self, z: Tensor<2>) -> Tensor<2> {
+        let Sizes {
+            signs,
+            outputs,
+            gates,
+            ..
+        } = self.sizes;
+        let rows = z.dims()[0];
+        let z = z.reshape([rows, outputs * signs, gates]);
         let of_sign = z.sum_dim(2).reshape([rows, outputs, signs, 1]);
         (of_sign * self.signs.clone())
             .sum_dim(2)

@@ -84,13 +84,7 @@ impl Rows {
         let spread = self.spread(block, h);
         match &block.a {
             None => spread,
-            Some(a) => {
-                let mut slack = a.clone().abs();
-                if let Some(stiffness) = &block.stiffness {
-                    slack = slack * stiffness.clone();
-                }
-                spread + self.turn(block, slack)
-            }
+            Some(a) => spread + self.turn(block, block.stiff(a.clone().abs())),
         }
     }
 
@@ -139,11 +133,7 @@ impl Block {
 
     /// `e = α Fu + (1 − α) f + μ`, then `f = prox(e)`; returns sums over the rows.
     fn update_loss(&mut self, fu: Tensor<2>, step: &SweepStep, link: &Link) -> [Tensor<1>; 6] {
-        let weigh = |rows: Tensor<2>| match &self.root {
-            Some(root) => rows * root.clone().square(),
-            None => rows,
-        };
-        let value = weigh(loss::value(step.loss, fu.clone(), self.y.clone())).sum();
+        let value = self.lost(step.loss, fu.clone());
         self.fu = fu.clone();
         if step.split == Split::Paper {
             self.model(step);
@@ -190,10 +180,7 @@ impl Block {
             + a.clamp_max(0.0);
         let (s, nu) = (new.clone().clamp_min(0.0), new.clone().clamp_max(0.0));
         self.a = Some(new);
-        let total = |values: Tensor<2>| match &self.stiffness {
-            Some(stiffness) => (values.square() * stiffness.clone()).sum(),
-            None => values.square().sum(),
-        };
+        let total = |values: Tensor<2>| self.stiff(values.square()).sum();
         let outside = match &self.root {
             Some(root) => g.clone().neg() / root.clone(),
             None => g.clone().neg(),

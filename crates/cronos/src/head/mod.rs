@@ -9,16 +9,23 @@
 //!
 //! and a step never raises it: what it finds is kept only if the objective falls.
 
+mod ground;
+
+pub(crate) use ground::Ground;
+use ground::Here;
+
 use crate::Error;
 use crate::admm::{Settings, Warm};
 use crate::encoding::Encoding;
 use crate::gates::Gates;
-use crate::inner::{norm, norm_squared};
-use crate::learn::{Hidden, Objective, PART, Patience, descend};
+use crate::inner::norm;
+use crate::learn::{Hidden, PART, Patience};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::memory::Plan;
 use crate::network::Network;
+#[cfg(feature = "device")]
+use crate::place::Place;
 use crate::program::{Activation, Program};
 use crate::solver::{Shape, Solver};
 use std::ops::ControlFlow;
@@ -218,25 +225,43 @@ impl Head {
         y: &Matrix<f32>,
         weights: Option<&[f64]>,
     ) -> Result<HeadStep, Error> {
-        let mut objective = Objective {
+        let loss = self.options.loss;
+        self.step_on(&Here {
             x,
             y,
             weights,
-            loss: self.options.loss,
-            beta: self.options.beta,
-        };
+            loss,
+        })
+    }
+
+    /// The same on features that are on a device, in blocks of rows, where they stay while gates
+    /// are learned; what draws gates fetches them, which is also the first step.
+    #[cfg(feature = "device")]
+    pub fn step_there(
+        &mut self,
+        x: &[burn::tensor::Tensor<2>],
+        y: &Matrix<f32>,
+        weights: Option<&[f64]>,
+        place: Place,
+    ) -> Result<HeadStep, Error> {
+        let there = crate::device::There::new(x, y, weights, self.options.loss, place)?;
+        self.step_on(&there)
+    }
+
+    fn step_on(&mut self, ground: &dyn Ground) -> Result<HeadStep, Error> {
         let before = match &self.units {
             None => f64::INFINITY,
-            Some(units) => value(&objective, units),
+            Some(units) => ground.value(units, self.options.beta),
         };
         let (found, after) = match (&self.units, self.options.source) {
             (Some(units), HeadGates::Learned) => {
                 let mut units = units.clone();
-                let last = descend(&objective, &mut units, self.patience(), &|| false);
-                (units, last.value)
+                let last = ground.descend(&mut units, self.options.beta, self.patience());
+                (units, last)
             }
             _ => {
-                let mut units = self.solve(&objective)?;
+                let x = ground.features()?;
+                let mut units = self.solve(ground, &x)?;
                 let least = LOWEST * self.options.beta;
                 while self.units.is_none()
                     && units.is_empty()
@@ -244,14 +269,17 @@ impl Head {
                     && self.options.beta > least
                 {
                     self.options.beta /= 4.0;
-                    objective.beta = self.options.beta;
                     self.warm = None;
-                    units = self.solve(&objective)?;
+                    units = self.solve(ground, &x)?;
                 }
-                let after = value(&objective, &units);
+                let after = match units.is_empty() {
+                    true => f64::INFINITY,
+                    false => ground.value(&units, self.options.beta),
+                };
                 (units, after)
             }
         };
+        ground.check()?;
         self.steps += 1;
         let better = !found.is_empty() && (self.units.is_none() || after < before);
         if better {
@@ -282,8 +310,7 @@ impl Head {
     }
 
     /// The units of a few iterations of ADMM.
-    fn solve(&mut self, objective: &Objective<'_, f32>) -> Result<Hidden<f32>, Error> {
-        let Objective { x, y, weights, .. } = *objective;
+    fn solve(&mut self, ground: &dyn Ground, x: &Matrix<f32>) -> Result<Hidden<f32>, Error> {
         let options = &self.options;
         let seed = match options.source {
             HeadGates::Redrawn => options.seed.wrapping_add(self.steps),
@@ -296,14 +323,17 @@ impl Head {
         };
         let program = Program {
             x: x.clone(),
-            y: y.clone(),
+            y: ground.targets().clone(),
             gates: Gates::sample(x, options.gates, seed)?,
             beta: options.beta,
             activation: Activation::Relu,
             loss: options.loss,
-            weights: weights.map(<[f64]>::to_vec),
+            weights: ground.weights().map(<[f64]>::to_vec),
         };
-        let settings = options.settings();
+        let settings = Settings {
+            place: ground.place(),
+            ..options.settings()
+        };
         let go_on = &mut |_: &_| ControlFlow::Continue(());
         let solution = program.solve_warm(&settings, warm, go_on)?;
         Ok(units(&program, &solution.weights))
@@ -333,12 +363,6 @@ impl Head {
             gating: None,
         })
     }
-}
-
-/// The objective without its gradient.
-fn value(objective: &Objective<'_, f32>, units: &Hidden<f32>) -> f64 {
-    let (loss, _) = objective.pull(units);
-    loss + 0.5 * objective.beta * norm_squared(&units.values)
 }
 
 /// `v` as a unit `v/√‖v‖` with outer weight `√‖v‖`, `−√‖w‖` for `w`.

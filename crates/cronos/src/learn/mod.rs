@@ -20,6 +20,8 @@ mod sparse;
 
 pub(crate) use ascent::Climb;
 pub(crate) use batches::BATCH;
+#[cfg(feature = "device")]
+pub(crate) use descent::{Landscape, Slope};
 pub(crate) use descent::{Patience, descend};
 pub(crate) use features::Features;
 pub(crate) use fresh::{Fresh, learn_afresh};

@@ -1,7 +1,9 @@
 //! The objective of the network itself, and its gradient.
 
+use super::descent::{Landscape, Slope};
 use super::features::Features;
 use super::hidden::Hidden;
+use crate::inner::{add_scaled, dot, norm};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -22,15 +24,6 @@ pub(crate) struct Objective<'a, T, X = Matrix<T>> {
     pub beta: f64,
 }
 
-/// The value at some units, and how it changes.
-pub(crate) struct Slope<T> {
-    pub value: f64,
-    /// Without the penalty.
-    pub loss: f64,
-    /// As `Hidden::values`.
-    pub gradient: Vec<T>,
-}
-
 /// What one part of the rows adds.
 pub(crate) struct Part<T> {
     pub loss: f64,
@@ -41,14 +34,9 @@ pub(crate) struct Part<T> {
 }
 
 impl<T: Real, X: Features<T>> Objective<'_, T, X> {
-    /// Value and gradient. Parts of the rows are added in order, so the result is
-    /// the same for any number of threads.
-    pub fn slope(&self, units: &Hidden<T>) -> Slope<T> {
-        self.slope_in_parts(units, PART)
-    }
-
-    /// The same with so many rows in a part.
-    pub fn slope_in_parts(&self, units: &Hidden<T>, rows: usize) -> Slope<T> {
+    /// Value and gradient, as `Hidden::values`. Parts of so many rows are added in order, so the
+    /// result is the same for any number of threads.
+    pub fn slope_in_parts(&self, units: &Hidden<T>, rows: usize) -> Slope<Vec<T>> {
         let parts = X::parts(self, units, true, rows);
         let beta = T::of(self.beta);
         let mut gradient: Vec<T> = units.values.iter().map(|&value| beta * value).collect();
@@ -91,6 +79,36 @@ impl<T: Real, X: Features<T>> Objective<'_, T, X> {
                 *f = T::of(weight * pull);
             }
         }
+    }
+}
+
+impl<T: Real, X: Features<T>> Landscape for Objective<'_, T, X> {
+    type Point = Hidden<T>;
+    type Vector = Vec<T>;
+
+    fn slope(&self, units: &Hidden<T>) -> Slope<Vec<T>> {
+        self.slope_in_parts(units, PART)
+    }
+
+    fn go(&self, units: &mut Hidden<T>, factor: f64, vector: &Vec<T>) {
+        add_scaled(&mut units.values, T::of(factor), vector);
+    }
+
+    fn length(&self, units: &Hidden<T>) -> f64 {
+        norm(&units.values)
+    }
+
+    fn dot(&self, a: &Vec<T>, b: &Vec<T>) -> f64 {
+        dot(a, b)
+    }
+
+    fn add(&self, a: &mut Vec<T>, factor: f64, b: &Vec<T>) {
+        add_scaled(a, T::of(factor), b);
+    }
+
+    fn scaled(&self, factor: f64, a: &Vec<T>) -> Vec<T> {
+        let factor = T::of(factor);
+        a.iter().map(|&a| factor * a).collect()
     }
 }
 

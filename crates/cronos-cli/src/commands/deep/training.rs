@@ -3,6 +3,7 @@
 use crate::arguments::{self, Network};
 use crate::commands::checks::check_holdout;
 use crate::commands::job::Job;
+use crate::commands::knobs::device;
 use crate::commands::labelled::Truth;
 use crate::commands::model::described;
 use crate::failure::Failure;
@@ -47,6 +48,7 @@ pub fn recipe(network: &Network) -> Result<Recipe, Failure> {
             arguments::Augment::Shift => Moves::Shift,
             arguments::Augment::Mirror => Moves::Mirror,
         }),
+        place: device(&network.device)?,
         seed: network.source.seed,
     };
     recipe.check()?;

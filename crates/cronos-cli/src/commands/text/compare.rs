@@ -5,6 +5,7 @@ use super::read::read;
 use crate::arguments::{BATCH, TextCompare};
 use crate::commands::compare;
 use crate::commands::job::Job;
+use crate::commands::knobs::device;
 use crate::failure::Failure;
 use cronos_deep::Architecture;
 use cronos_deep::language::TextEncoder;
@@ -22,7 +23,8 @@ pub fn run(text: &TextCompare) -> Result<ExitCode, Failure> {
     compare::with(compare, |interrupt| {
         let (train, test) = read(source, encoding)?;
         let job = Job::of_texts(source, train, test, |train, _, test| {
-            let encoder = TextEncoder::open(folder)?;
+            let mut encoder = TextEncoder::open(folder)?;
+            encoder.to(device(&compare.network.device)?)?;
             let cache = cache(encoding);
             let features = Features {
                 key: &key(folder)?,

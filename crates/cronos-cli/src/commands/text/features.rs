@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Bar;
-use cronos::{Singles, Table, TextInput};
+use cronos::{Place, Singles, Table, TextInput};
 use cronos_data::{FeatureFile, Fingerprint, read_features};
 use cronos_deep::language::{Pool, TextEncoder};
 use std::fs;
@@ -88,6 +88,10 @@ impl Features<'_> {
         let mut hash = Fingerprint::new();
         hash.text(self.key);
         hash.text(&format!("{} {}", self.pool, self.length));
+        // a device rounds otherwise
+        if self.encoder.place() != Place::Cpu {
+            hash.text(&self.encoder.place().to_string());
+        }
         texts.iter().for_each(|text| hash.text(text));
         hash.digits()
     }

@@ -3,7 +3,7 @@
 use super::features::{Features, cache, key};
 use super::read::read;
 use super::tune;
-use crate::arguments::{Setting, TextFit};
+use crate::arguments::{Knobs, Setting, TextFit};
 use crate::commands::checks::{check_holdout, start_threads};
 use crate::commands::fit as tabular;
 use crate::commands::job::{Encoded, Job};
@@ -11,7 +11,7 @@ use crate::commands::knobs;
 use crate::commands::labelled::Truth;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use cronos::TextInput;
+use cronos::{GateSource, Place, TextInput};
 use cronos_deep::language::{TextEncoder, Tfidf, TfidfSettings};
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,16 +24,28 @@ pub fn run(text: &TextFit) -> Result<ExitCode, Failure> {
     check_holdout(fit.source.holdout)?;
     tune::check(text)?;
     start_threads(fit.knobs.threads)?;
-    let options = knobs::options(&fit.knobs, fit.source.seed)?;
+    let place = knobs::device(&fit.knobs.device)?;
+    let options = knobs::options(&solving(&fit.knobs, place)?, fit.source.seed)?;
     let interrupt = Interrupt::listen()?;
     let (train, test) = read(&fit.source, &text.encoding)?;
     let job = Job::of_texts(&fit.source, train, test, |train, truth, test| {
         match &text.encoding.encoder {
-            Some(folder) => by_encoder(text, folder, (train, truth), test, &interrupt),
+            Some(folder) => by_encoder(text, (folder, place), (train, truth), test, &interrupt),
             None => by_words(train, test),
         }
     })?;
     tabular::learn(fit, job, &options, None, &interrupt, start)
+}
+
+/// The knobs of the convex program: a device that is named for the encoder does not keep gates from
+/// being learned, on the processor.
+fn solving(knobs: &Knobs, place: Place) -> Result<Knobs, Failure> {
+    let mut own = knobs.clone();
+    own.device = "cpu".into();
+    if !matches!(knobs::gates(&own)?, GateSource::Learned { .. }) {
+        own.device = place.to_string();
+    }
+    Ok(own)
 }
 
 /// Features by counting the words of the training texts.
@@ -59,12 +71,13 @@ fn by_words(train: &[String], test: Option<&[String]>) -> Result<Encoded, Failur
 /// Features by an encoder that others have trained, perhaps further trained here.
 fn by_encoder(
     text: &TextFit,
-    folder: &Path,
+    (folder, device): (&Path, Place),
     (train, truth): (&[String], &Truth),
     test: Option<&[String]>,
     interrupt: &Interrupt,
 ) -> Result<Encoded, Failure> {
     let mut encoder = TextEncoder::open(folder)?;
+    encoder.to(device)?;
     let pool = text.encoding.pool.unwrap_or(encoder.usual_pool());
     let length = text.encoding.max_length;
     encoder.check(pool, length)?;

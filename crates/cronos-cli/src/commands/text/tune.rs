@@ -5,6 +5,7 @@ use crate::commands::labelled::Truth;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::progress::Bar;
+use cronos::Place;
 use cronos_data::{TargetColumn, TextOptions, read_texts};
 use cronos_deep::language::{Encoder, Pool, Tuning};
 
@@ -70,7 +71,10 @@ pub fn tune(
         seed: text.fit.source.seed,
     };
     let length = text.encoding.max_length;
-    let needed = encoder.tuning_bytes(&tuning, length);
+    let needed = match encoder.place() {
+        Place::Cpu => encoder.tuning_bytes(&tuning, length),
+        _ => 0,
+    };
     let available = cronos::memory::available();
     if needed > available {
         return Err(Failure::Work(format!(

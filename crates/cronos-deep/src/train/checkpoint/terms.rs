@@ -55,6 +55,7 @@ impl Terms {
                 "validation rows",
                 validation.map_or(0, |v| v.inputs.rows()).to_string(),
             ),
+            ("device", options.place.to_string()),
             ("fingerprint of the data", format!("{:016x}", data.0)),
         ];
         let owned = terms.map(|(name, value)| (name.to_string(), value));
@@ -65,7 +66,8 @@ impl Terms {
     pub fn check(&self, old: &Self) -> Result<(), Error> {
         for (name, now) in &self.0 {
             let was = old.0.iter().find(|(other, _)| other == name);
-            let was = was.map_or("not given", |(_, was)| was);
+            let old = if name == "device" { "cpu" } else { "not given" };
+            let was = was.map_or(old, |(_, was)| was);
             if was != now {
                 return Err(Error::Data(format!(
                     "this checkpoint does not fit: {name} was {was} and is {now} now; resume \
