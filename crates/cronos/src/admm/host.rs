@@ -148,8 +148,13 @@ impl<T: Real> Machine<T> for Host<'_, T> {
             .lower_bound(&self.rows, self.y, step, beta, outputs)
     }
 
-    fn dual(&self, bound: &OutputBound, rho: f64, outputs: Range<usize>) -> (Vec<f64>, Vec<f64>) {
-        self.engine.dual(&self.rows, bound, rho, outputs)
+    fn dual(
+        &self,
+        bound: &OutputBound,
+        step: &SweepStep,
+        outputs: Range<usize>,
+    ) -> (Vec<f64>, Vec<f64>) {
+        self.engine.dual(&self.rows, bound, step.rho, outputs)
     }
 
     fn take(&mut self, b: Vec<T>, rows: RowState<T>) {

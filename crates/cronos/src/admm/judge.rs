@@ -13,42 +13,48 @@ use crate::real::Real;
 /// Certificates without progress, at the rounding error, before a run counts as stalled.
 const STALL_CHECKS: usize = 30;
 
-/// An estimate within twice the tolerances, or as near as its rounding errors may be, calls for the
-/// exact one; so early because the best bound may be one from before the end.
-const NEAR: f64 = 2.0;
+/// An estimate within this factor of the tolerances, or as near as its rounding errors may be, calls
+/// for the exact one.
+const NEAR: f64 = 1.05;
 const ROUNDING: f64 = 1e-5;
 
 impl<T: Real> Run<'_, T> {
-    /// What the iterates are worth, for the so-manieth time. `u` predicts well long before it is
-    /// feasible, so it is a candidate too; it costs a pass over all its groups, and ever more
-    /// rarely is often enough. Nor are estimates of a machine made sure of more often, unless one
-    /// says that the run is over.
+    /// What the iterates are worth, for the so-manieth time. A machine that can tell nearly is asked
+    /// first, and believed unless it says that the run is over.
     pub(super) fn check(&mut self, checks: usize) -> Certificate {
-        let rare = checks.is_power_of_two();
-        let estimate = if rare { None } else { self.estimate() };
-        let certificate = match estimate {
+        let certificate = match self.estimate() {
             Some(estimate) if !self.meets(&estimate, NEAR, ROUNDING) => estimate,
             _ => self.certify(),
         };
-        if rare {
-            self.offer_point(Point::Solved);
+        // `u` predicts well long before it is feasible, so it is a candidate too. It costs a pass
+        // over all its groups; ever more rarely is often enough.
+        if checks.is_power_of_two() {
+            self.offer(Point::Solved);
         }
         certificate
     }
 
     /// The certificate as the machine sees it.
     fn estimate(&mut self) -> Option<Certificate> {
-        let (loss, beta, sets) = (self.program.loss, self.beta, self.bounds.len());
-        let evaluation = self.machine.estimate(Point::Shrunk, loss, beta)?;
-        let bounds = self.machine.estimate_bounds(&self.step, beta, sets)?;
+        let bounds = (self.machine).estimate_bounds(&self.step, self.beta, &self.foreseen)?;
         for (best, bound) in self.foreseen.iter_mut().zip(bounds) {
             *best = best.max(bound);
         }
+        let evaluation = self.offer(Point::Shrunk);
+        Some(self.certificate(&evaluation, self.foreseen.iter().sum()))
+    }
+
+    /// Keeps a point if its network has the lowest objective, as the machine sees it.
+    fn offer(&mut self, which: Point) -> Evaluation {
+        let (loss, beta) = (self.program.loss, self.beta);
+        let Some(evaluation) = self.machine.estimate(which, loss, beta) else {
+            return self.offer_exactly(which);
+        };
         if self.is_better(&evaluation) {
-            self.machine.keep(Point::Shrunk);
+            self.machine.keep(which);
             self.best = Some((evaluation, None));
         }
-        Some(self.certificate(&evaluation, self.foreseen.iter().sum()))
+        evaluation
     }
 
     /// Evaluates `v` and the bounds; keeps whichever is the best so far.
@@ -62,16 +68,16 @@ impl<T: Real> Run<'_, T> {
                 self.bounds[at] = bound.value;
                 self.foreseen[at] = self.foreseen[at].max(bound.value);
                 if self.settings.keep_dual {
-                    self.duals[at] = machine.dual(&bound, self.step.rho, outputs);
+                    self.duals[at] = machine.dual(&bound, &self.step, outputs);
                 }
             }
         }
-        let evaluation = self.offer_point(Point::Shrunk);
+        let evaluation = self.offer_exactly(Point::Shrunk);
         self.certificate(&evaluation, self.bound())
     }
 
     /// Keeps a point if its network has the lowest objective.
-    fn offer_point(&mut self, which: Point) -> Evaluation {
+    fn offer_exactly(&mut self, which: Point) -> Evaluation {
         let point = self.machine.point(which, &self.groups);
         let evaluation = self.evaluate(&point);
         if self.is_better(&evaluation) {
@@ -176,14 +182,17 @@ impl<T: Real> Run<'_, T> {
     pub(super) fn finish(&mut self, status: Status) -> Solution {
         if status == Status::Solved {
             self.best = None;
-            self.offer_point(Point::Shrunk);
+            self.offer_exactly(Point::Shrunk);
         } else {
             let last = self.history.last();
             let checked = last.is_some_and(|last| last.certificate.is_some());
+            if !checked {
+                self.estimate();
+            }
             if !checked || self.machine.estimates() {
                 self.certify();
             }
-            self.offer_point(Point::Solved);
+            self.offer(Point::Solved);
         }
         let (evaluation, weights) = self.best();
         let certificate = self.certificate(&evaluation, self.bound());

@@ -98,7 +98,12 @@ pub(crate) trait Machine<T> {
     fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound;
 
     /// The dual point behind it.
-    fn dual(&self, bound: &OutputBound, rho: f64, outputs: Range<usize>) -> (Vec<f64>, Vec<f64>);
+    fn dual(
+        &self,
+        bound: &OutputBound,
+        step: &SweepStep,
+        outputs: Range<usize>,
+    ) -> (Vec<f64>, Vec<f64>);
 
     /// Takes on splits and multipliers.
     fn take(&mut self, b: Vec<T>, rows: RowState<T>);
@@ -124,8 +129,10 @@ pub(crate) trait Machine<T> {
         None
     }
 
-    /// What the multipliers prove about each of so many sets of outputs, up to its precision.
-    fn estimate_bounds(&self, _step: &SweepStep, _beta: f64, _sets: usize) -> Option<Vec<f64>> {
+    /// What the multipliers prove about each set of outputs, up to its precision. Those that are no
+    /// worse than the best so far are remembered: [`lower_bound`](Self::lower_bound) and
+    /// [`dual`](Self::dual) are about them.
+    fn estimate_bounds(&mut self, _: &SweepStep, _beta: f64, _best: &[f64]) -> Option<Vec<f64>> {
         None
     }
 

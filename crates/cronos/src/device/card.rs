@@ -3,6 +3,7 @@
 use super::groups::{Thresholds, rescale, squares};
 use super::link::Link;
 use super::plan::Room;
+use super::proof::{self, Proof};
 use super::rows::{Block, Rows, Sizes};
 use super::solver::{Step, Way};
 use crate::Error;
@@ -43,7 +44,9 @@ pub(crate) struct Card<'a, T: Real> {
     t: Tensor<2>,
     /// k x d: the point that is remembered
     kept: Option<Tensor<2>>,
-    /// The state of the rows, if it was fetched since it last changed.
+    /// What the best bounds were found with.
+    proofs: Vec<Option<Proof>>,
+    /// The state that certificates are about, if it was fetched since it last changed.
     seen: OnceCell<RowState<T>>,
 }
 
@@ -90,6 +93,7 @@ impl<'a, T: Real> Card<'a, T> {
             b: zeros.clone(),
             right: zeros,
             kept: None,
+            proofs: Vec::new(),
             seen: OnceCell::new(),
         })
     }
@@ -124,9 +128,30 @@ impl<'a, T: Real> Card<'a, T> {
         parts.flat_map(|tensor| self.fetch(tensor)).collect()
     }
 
-    /// The state of the rows on the processor, fetched once after every change.
+    /// The state behind the best bounds on the processor, fetched once after every change.
     fn state(&self) -> &RowState<T> {
-        self.seen.get_or_init(|| self.fetch_state())
+        self.seen.get_or_init(|| {
+            let proofs: Option<Vec<&Proof>> = self.proofs.iter().map(Option::as_ref).collect();
+            let Some(proofs) = proofs.filter(|proofs| !proofs.is_empty()) else {
+                return self.fetch_state();
+            };
+            let wide = |values: Vec<f32>| -> Vec<T> {
+                values.into_iter().map(|v| T::of(f64::from(v))).collect()
+            };
+            let (slacks, thin) = proof::fetch(&proofs, &self.link);
+            let ([a, stiffness], [e, f, fu]) = (slacks.map(wide), thin.map(wide));
+            self.engine.state_of([&a, &stiffness], [&e, &f, &fu])
+        })
+    }
+
+    /// The step of the state behind the bound on some outputs.
+    fn step_of<'s>(&'s self, step: &'s SweepStep, outputs: &Range<usize>) -> &'s SweepStep {
+        let all = self.proofs.iter().all(Option::is_some);
+        let proof = self.proofs.get(outputs.start / outputs.len().max(1));
+        match proof.and_then(Option::as_ref).filter(|_| all) {
+            Some(proof) => &proof.step,
+            None => step,
+        }
     }
 
     fn fetch_state(&self) -> RowState<T> {
@@ -262,8 +287,17 @@ impl<T: Real> Machine<T> for Card<'_, T> {
         Some((self.rows).evaluate(&self.there(which), loss, beta, &self.link))
     }
 
-    fn estimate_bounds(&self, step: &SweepStep, beta: f64, sets: usize) -> Option<Vec<f64>> {
-        Some(self.rows.bounds(step, beta, sets, &self.link))
+    fn estimate_bounds(&mut self, step: &SweepStep, beta: f64, best: &[f64]) -> Option<Vec<f64>> {
+        let sets = best.len();
+        let bounds = self.rows.bounds(step, beta, sets, &self.link);
+        self.proofs.resize_with(sets, || None);
+        for set in 0..sets {
+            if bounds[set] >= best[set] {
+                self.proofs[set] = Some(self.rows.proof(step, set, sets));
+                self.seen.take();
+            }
+        }
+        Some(bounds)
     }
 
     fn keep(&mut self, which: Point) {
@@ -279,11 +313,18 @@ impl<T: Real> Machine<T> for Card<'_, T> {
     }
 
     fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound {
+        let step = self.step_of(step, &outputs);
         self.engine
             .lower_bound(self.state(), self.y, step, beta, outputs)
     }
 
-    fn dual(&self, bound: &OutputBound, rho: f64, outputs: Range<usize>) -> (Vec<f64>, Vec<f64>) {
+    fn dual(
+        &self,
+        bound: &OutputBound,
+        step: &SweepStep,
+        outputs: Range<usize>,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let rho = self.step_of(step, &outputs).rho;
         self.engine.dual(self.state(), bound, rho, outputs)
     }
 

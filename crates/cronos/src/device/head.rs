@@ -83,6 +83,12 @@ impl<'a> There<'a> {
         }
     }
 
+    /// Bytes that went to the device and back.
+    #[cfg(all(test, feature = "flex"))]
+    pub fn bytes(&self) -> [u64; 2] {
+        self.link.bytes()
+    }
+
     fn send(&self, units: &Hidden<f32>) -> Tensor<1> {
         self.link.send(units.values.clone(), [units.values.len()])
     }

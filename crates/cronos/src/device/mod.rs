@@ -19,6 +19,7 @@ mod link;
 mod loss;
 mod pcg;
 mod plan;
+mod proof;
 mod rows;
 mod solver;
 mod sweep;

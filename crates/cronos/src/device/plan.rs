@@ -45,7 +45,8 @@ impl Room {
         };
         let groups = sizes.groups();
         let block = (WIDE / groups.max(features)).clamp(1, rows.max(1));
-        let slacks = if signs == 2 { 2 } else { 0 };
+        // with those behind the best bounds
+        let slacks = if signs == 2 { 4 } else { 0 };
         let (own, factors) = match (solver, stiff) {
             (Solver::PrimalPcg, _) => (0, bytes(&[groups / outputs, features, rank + 4 * outputs])),
             (_, Some(by)) => {

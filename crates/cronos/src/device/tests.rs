@@ -1,24 +1,28 @@
 //! What crosses between processor and device.
 
-use super::Card;
 use super::link::Link;
 use super::loss;
-use crate::admm::{Groups, Iteration, Machine, MachineStart, Settings, Split};
+use super::{Card, There};
+use crate::admm::{Groups, Iteration, Machine, MachineStart, Point, Settings, Split};
 use crate::engine::{Engine, SweepStep};
 use crate::gates::Gates;
+use crate::head::Ground;
+use crate::learn::{Hidden, Landscape, Objective, Patience};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::nystrom::Rank;
 use crate::place::Place;
 use crate::program::{Activation, Program};
 use crate::solver::{Build, Solver};
+use burn::tensor::Tensor;
 use std::ops::ControlFlow;
 
 fn wave(at: usize) -> f32 {
     (at as f32 * 0.7 + (at * at % 97) as f32).sin()
 }
 
-/// Bytes that go there and back in an iteration, and its inner iterations.
+/// Bytes that go there and back in an iteration and a look at what it is worth, and its inner
+/// iterations.
 fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
     let outputs = 2;
     let x = Matrix::from_fn(n, 5, |i, j| wave(i * 5 + j));
@@ -64,6 +68,10 @@ fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
     card.shrink(&groups, step.relaxation);
     let sums = card.sweep(&step);
     assert!(sums.loss.is_finite());
+    let worth = card.estimate(Point::Shrunk, loss, 0.1).unwrap();
+    assert!(worth.objective.is_finite());
+    let sets = if loss.couples_outputs() { 1 } else { outputs };
+    card.estimate_bounds(&step, 0.1, &vec![0.0; sets]).unwrap();
     let after = card.bytes();
     ([after[0] - before[0], after[1] - before[1]], inner)
 }
@@ -125,10 +133,68 @@ fn an_iteration_moves_a_few_numbers() {
                 // 12 sums of each block and two at every tenth step of its prox; 6 of the groups;
                 // one for each inner iteration and two before them
                 let blocks = (n as u64).div_ceil((1 << 11) / 16);
-                let most = 4 * ((12 + 12) * blocks + 6 + 2 + inner);
+                let step = (12 + 12) * blocks + 6 + 2 + inner;
+                // 3 of each block and a norm; of each output the largest group, its reach and a
+                // bisection
+                let worth = 3 * blocks + 1 + 2 * (1 + 1 + 21);
+                let most = 4 * (step + worth);
                 assert!(fetched <= most, "{what}");
             }
         }
+    }
+}
+
+/// Numbers that come back when a head descends: sums of each block and dots, never rows.
+#[test]
+fn a_head_leaves_its_features_where_they_are() {
+    let patience = Patience {
+        iterations: 3,
+        memory: 3,
+        window: 3,
+        progress: 0.0,
+    };
+    let fetched = [60, 600].map(|n| {
+        let device = Place::Flex.open().unwrap().unwrap();
+        let blocks: Vec<Tensor<2>> = (0..n / 30)
+            .map(|block| {
+                let x = (0..30 * 5).map(|at| wave(block * 150 + at)).collect();
+                Link::new(device.clone()).send(x, [30, 5])
+            })
+            .collect();
+        let y = Matrix::from_fn(n, 2, |i, c| wave(3 * i + c));
+        let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 3) as f64).collect();
+        let ground = There::new(&blocks, &y, Some(&weights), Loss::Squared, Place::Flex).unwrap();
+        let mut units = Hidden {
+            features: 5,
+            outputs: 2,
+            values: (0..4 * 7).map(wave).collect(),
+        };
+        let before = ground.value(&units, 0.1);
+        let after = ground.descend(&mut units, 0.1, patience);
+        assert!(after < before);
+        let again = ground.value(&units, 0.1);
+        assert!((after - again).abs() <= 1e-5 * after);
+        // as the processor has it
+        let x = ground.features().unwrap().into_owned();
+        let objective = Objective {
+            x: &x,
+            y: &y,
+            weights: Some(&weights),
+            loss: Loss::Squared,
+            beta: 0.1,
+        };
+        let here = objective.slope(&units).value;
+        assert!((after - here).abs() <= 1e-5 * here, "{after} {here}");
+        // without the features that were just fetched
+        (ground.bytes()[1] - 4 * (n * 5) as u64, blocks.len() as u64)
+    });
+    let slopes = 3 * 26 + 4;
+    for (bytes, blocks) in fetched {
+        let units = 4 * 7;
+        assert!(
+            bytes <= 4 * (units + slopes * (blocks + 3) + 100),
+            "{bytes} of {blocks}"
+        );
     }
 }
 

@@ -125,6 +125,7 @@ impl<T: Real> Adam<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::Landscape;
     use crate::loss::Loss;
     use crate::matrix::Matrix;
 

@@ -20,8 +20,10 @@ mod sparse;
 
 pub(crate) use ascent::Climb;
 pub(crate) use batches::BATCH;
+#[cfg(any(test, feature = "device"))]
+pub(crate) use descent::Landscape;
 #[cfg(feature = "device")]
-pub(crate) use descent::{Landscape, Slope};
+pub(crate) use descent::Slope;
 pub(crate) use descent::{Patience, descend};
 pub(crate) use features::Features;
 pub(crate) use fresh::{Fresh, learn_afresh};

@@ -1,7 +1,7 @@
 //! Products against plain loops, and what is refused.
 
 use super::*;
-use crate::learn::{Features, Hidden, Objective, SparseRows};
+use crate::learn::{Features, Hidden, Landscape, Objective, SparseRows};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use std::borrow::Cow;
