@@ -2,6 +2,7 @@
 
 use crate::Error;
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::str::FromStr;
 
 /// Where the arrays of a run are, and who works on them.
@@ -77,6 +78,24 @@ impl Place {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// Does work on a device. Its driver may give up by a panic, when memory runs out or the device
+    /// is lost; that becomes an error.
+    pub fn guard<R>(self, work: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+        if self == Self::Cpu {
+            return work();
+        }
+        std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+            let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+            let why = text.unwrap_or_else(|| "it does not say why".into());
+            let why = why.lines().next().unwrap_or_default().to_owned();
+            Err(Error::Device(format!(
+                "{self} failed: {why}; if its memory is too small, use fewer gates or smaller batches, \
+                 or --device cpu"
+            )))
+        })
     }
 
     /// By name; `auto` is a card if there is one, else the processor.
@@ -185,6 +204,7 @@ impl fmt::Display for Place {
 #[cfg(test)]
 mod tests {
     use super::Place;
+    use crate::Error;
 
     #[test]
     fn places_are_read_as_they_are_written() {
@@ -200,6 +220,14 @@ mod tests {
         for wrong in ["", "gpu:", "gpu:x", "gpu:-1", "cpu:1", "tpu", "cuda:1:2"] {
             assert!(wrong.parse::<Place>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_device_that_gives_up_is_an_error() {
+        let lost = || -> Result<(), Error> { panic!("lost\nat some place") };
+        let why = Place::Gpu(1).guard(lost).unwrap_err().to_string();
+        assert!(why.starts_with("gpu:1 failed: lost; if"), "{why}");
+        assert_eq!(Place::Gpu(0).guard(|| Ok(3)), Ok(3));
     }
 
     #[test]

@@ -72,8 +72,10 @@ impl Encoder {
 impl There {
     /// A row of features for each text.
     pub fn features(&self, batch: &Batch, pool: Pool) -> Result<Vec<f32>, Error> {
-        let states = self.module.forward(&self.module.pad(batch)?);
-        numbers(pool.apply_there(batch, states))
+        self.place.guard(|| {
+            let states = self.module.forward(&self.module.pad(batch)?);
+            numbers(pool.apply_there(batch, states))
+        })
     }
 }
 

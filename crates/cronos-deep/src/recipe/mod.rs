@@ -168,15 +168,11 @@ impl Recipe {
         watch: Watch<'_>,
     ) -> Result<Trained<Layers>, Error> {
         let device = self.place.open()?.unwrap_or_else(Device::flex).autodiff();
-        let shape = data.train().inputs.shape();
-        let layers = self.architecture.build(&shape, options.seed, &device)?;
-        train_with(
-            layers,
-            data.train(),
-            data.validation(),
-            options,
-            &device,
-            watch,
-        )
+        let (train, validation) = (data.train(), data.validation());
+        let shape = train.inputs.shape();
+        self.place.guard(|| {
+            let layers = self.architecture.build(&shape, options.seed, &device)?;
+            train_with(layers, train, validation, options, &device, watch)
+        })
     }
 }

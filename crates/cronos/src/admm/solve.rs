@@ -58,7 +58,7 @@ impl<T: Real> Program<T> {
         observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
     ) -> Result<Solution, Error> {
         self.check()?;
-        self.with_run(settings, |run| run.solve(self.beta, observe))?
+        self.with_run(settings, |run| run.solve(self.beta, observe))
     }
 
     /// Solves the program for one penalty after the other, `beta` of the program
@@ -86,16 +86,24 @@ impl<T: Real> Program<T> {
                 }
             }
             Ok(())
-        })?
+        })
     }
 
     /// Chooses, reduces and sets up; `body` runs.
     pub(super) fn with_run<R>(
         &self,
         settings: &Settings,
-        body: impl FnOnce(&mut Run<'_, T>) -> R,
+        body: impl FnOnce(&mut Run<'_, T>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         settings.check()?;
+        settings.place.guard(|| self.run(settings, body))
+    }
+
+    fn run<R>(
+        &self,
+        settings: &Settings,
+        body: impl FnOnce(&mut Run<'_, T>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let start = Instant::now();
         let chosen = solver::choose::<T>(self.shape(), settings, memory::limit(settings))?;
         let x = self.weighted_features();
@@ -107,7 +115,7 @@ impl<T: Real> Program<T> {
                 roots,
                 reduced: None,
             };
-            return Ok(body(&mut seen.run(self, settings, chosen, start)?));
+            return body(&mut seen.run(self, settings, chosen, start)?);
         };
         let exact = reduction.lower();
         let seen = Seen {
@@ -115,7 +123,7 @@ impl<T: Real> Program<T> {
             roots,
             reduced: Some((&reduction, &exact)),
         };
-        Ok(body(&mut seen.run(self, settings, chosen, start)?))
+        body(&mut seen.run(self, settings, chosen, start)?)
     }
 }
 

@@ -88,7 +88,7 @@ impl<T: Real> Program<T> {
             let broken = solution.status == Status::NumericalFailure;
             *warm = run.leave().filter(|_| !broken);
             Ok(solution)
-        })?
+        })
     }
 }
 

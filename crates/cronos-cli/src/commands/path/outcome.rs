@@ -138,6 +138,7 @@ impl<'a> Outcome<'a> {
             "test": self.test.as_ref().map(Score::json),
             "solver": training.solver,
             "solver_reason": last.fitted.reason,
+            "device": last.fitted.place.to_string(),
             "gates": last.fitted.gates,
             "loss": training.loss,
             "activation": training.activation,

@@ -94,7 +94,8 @@ impl Encoder {
             on,
         };
         let texts = lesson.on.texts.len();
-        self.train_there(texts, lesson, tuning, watch, &device)
+        let place = self.place();
+        place.guard(|| self.train_there(texts, lesson, tuning, watch, &device))
     }
 
     pub(super) fn tune_on_texts_there(
@@ -106,7 +107,8 @@ impl Encoder {
         let device = self.device()?;
         let batches = self.batches();
         let lesson = OnTexts { texts, batches };
-        self.train_there(texts.len(), lesson, tuning, watch, &device)
+        let place = self.place();
+        place.guard(|| self.train_there(texts.len(), lesson, tuning, watch, &device))
     }
 
     /// The device of gradients.
