@@ -27,8 +27,9 @@ pub fn find() -> Result<(), String> {
 }
 
 fn has_driver() -> bool {
-    let files = |folder: &&str| std::fs::read_dir(folder).is_ok_and(|mut all| all.next().is_some());
-    DRIVERS.iter().any(|folder| files(&folder))
+    DRIVERS
+        .iter()
+        .any(|folder| std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some()))
 }
 
 /// The tests of devices, on the first card there is.
