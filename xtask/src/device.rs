@@ -40,9 +40,11 @@ pub fn check() -> Result<(), String> {
     ))
 }
 
-/// Whether what is for NVIDIA's cards would build, where that needs nothing of NVIDIA's.
-pub fn check_cuda() -> Result<(), String> {
-    let mut check = kept("check --profile device --locked -p cronos-cli --features cuda");
+/// Whether what cannot be run here would build: CUDA, where that needs nothing of NVIDIA's, and other
+/// kernels.
+pub fn check_types() -> Result<(), String> {
+    let mut check =
+        kept("check --profile device --locked -p cronos-cli --features cuda,vulkan,fusion");
     // else a script of a dependency fetches a compiler
     execute(check.env("DOCS_RS", "1"))
 }
