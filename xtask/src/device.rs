@@ -36,7 +36,7 @@ fn has_driver() -> bool {
 pub fn check() -> Result<(), String> {
     execute(&mut kept(
         "test --profile device --locked -p cronos -p cronos-deep -p cronos-cli \
-         --features cronos-cli/gpu,cronos-cli/flex --test devices",
+         --features cronos-cli/gpu --test devices",
     ))
 }
 

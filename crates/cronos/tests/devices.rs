@@ -1,11 +1,13 @@
 //! Programs solved on a device, next to the processor.
-#![cfg(feature = "device")]
+#![cfg(any(feature = "flex", feature = "gpu", feature = "cuda"))]
 
 mod problems;
+mod verify;
 
 use cronos::{Activation, Loss, Matrix, Place, Program, Settings, Solution, Solver};
 use problems::{Case, LOSSES, Quirk, cases};
 use std::ops::ControlFlow;
+use verify::Raw;
 
 /// The devices of this build and this machine; the first of each kind.
 fn places() -> Vec<Place> {
@@ -113,6 +115,32 @@ fn losses_of_all_kinds() {
                 number += 1;
             }
             number += 1;
+        }
+    }
+}
+
+/// Certificate and dual point, computed again from the data.
+#[test]
+fn what_is_claimed_is_true() {
+    for number in [0, 9, 36] {
+        let case = &cases()[number];
+        for loss in [Loss::Squared, Loss::Logistic, Loss::Softmax] {
+            // in double precision, which the device rounds and the certificate does not
+            let program = case.with_loss(loss, number > 30);
+            let raw = Raw::of(&program);
+            for place in places() {
+                for max_iterations in [13, 200] {
+                    let settings = Settings {
+                        solver: Solver::Direct,
+                        place,
+                        max_iterations,
+                        keep_dual: true,
+                        ..Settings::default()
+                    };
+                    let go_on = &mut |_: &_| ControlFlow::Continue(());
+                    raw.verify(&program.solve(&settings, go_on).unwrap());
+                }
+            }
         }
     }
 }

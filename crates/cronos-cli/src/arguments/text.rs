@@ -20,11 +20,6 @@ fn for_texts(arg: Arg) -> Arg {
         "target" => arg
             .help("Column or field of the target [default: target, label, class, y or sentiment]"),
         "test" => arg.help("Texts to test on, instead of holding out rows"),
-        "device" => arg.help(
-            "Where the encoder computes and is trained, and the convex program is solved if --gates \
-             are given, else on the processor: cpu, gpu (a card of any maker) or cuda, the last two \
-             with a number if there are several, as gpu:1; auto takes a card if there is one",
-        ),
         "impute" | "drop" | "keep_index" | "weight_column" | "image_size" | "image_fit"
         | "augment" => arg.hide(true),
         _ => arg,
@@ -42,7 +37,13 @@ pub enum Text {
 
 /// What `fit` takes, and what turns texts into features.
 #[derive(Args)]
-#[command(mut_args(for_texts))]
+#[command(
+    mut_args(for_texts),
+    mut_arg("device", |arg| arg.help("Where the encoder computes and is trained, and the convex \
+        program is solved if --gates are given, else on the processor: cpu, gpu (a card of any maker) \
+        or cuda, the last two with a number if there are several, as gpu:1; auto takes a card if \
+        there is one"))
+)]
 pub struct TextFit {
     #[command(flatten)]
     pub fit: Fit,

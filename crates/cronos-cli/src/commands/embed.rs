@@ -3,7 +3,7 @@
 mod images;
 
 use super::checks::start_threads;
-use super::knobs::device;
+use super::place;
 use super::text::features::{Features, cache, key};
 use super::text::sample::sample;
 use crate::arguments::Embed;
@@ -33,6 +33,7 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
             "--encoder is missing; name the folder of an encoder".into(),
         ));
     };
+    let place = place::of_encoder(&embed.device, folder)?;
     if is_onnx(folder) && !holds_texts(&embed.data) {
         return images::run(embed, folder, &interrupt, start);
     }
@@ -47,7 +48,7 @@ pub fn run(embed: &Embed) -> Result<ExitCode, Failure> {
     let texts = read_texts(&embed.data, &options).map_err(Failure::reading)?;
     let texts = sample(texts, embed.encoding.sample, embed.seed)?;
     let mut encoder = TextEncoder::open(folder)?;
-    encoder.to(device(&embed.device)?)?;
+    encoder.to(place)?;
     let pool = embed.encoding.pool.unwrap_or(encoder.usual_pool());
     encoder.check(pool, embed.encoding.max_length)?;
     let (key, cache) = (key(folder)?, cache(&embed.encoding));

@@ -1,6 +1,7 @@
 //! What the knobs of the command line mean to the library.
 
 use crate::arguments::{self, Knobs};
+use crate::commands::place;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::auto::Preset;
@@ -66,36 +67,13 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     })
 }
 
-/// The device of a name, which must be there.
-pub fn device(name: &str) -> Result<Place, Failure> {
-    let place = Place::named(name).map_err(Failure::Usage)?;
-    place.check()?;
-    match (name == "auto", place) {
-        (true, Place::Cpu) => {
-            output::remark("there is no graphics card for this build; the processor is used");
-        }
-        (true, place) => output::remark(&format!("device: {place}")),
-        _ => {}
-    }
-    if place != Place::Cpu {
-        // a driver that gives up is told by the error that follows from it
-        let usual = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            if info
-                .location()
-                .is_some_and(|at| at.file().contains("cronos"))
-            {
-                usual(info);
-            }
-        }));
-    }
-    Ok(place)
-}
-
 /// The device that is asked for, which learns no gates.
 fn place(knobs: &Knobs, gates: &GateSource) -> Result<Place, Failure> {
-    let place = device(&knobs.device)?;
     let learned = matches!(gates, GateSource::Learned { .. });
+    let place = match learned {
+        true => place::find(&knobs.device)?,
+        false => place::find_and_tell(&knobs.device)?,
+    };
     if place == Place::Cpu && knobs.device_memory.is_some() {
         let text = "--device-memory is for a device; give --device gpu, or leave it out";
         return Err(Failure::Usage(text.into()));

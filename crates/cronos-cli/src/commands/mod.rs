@@ -15,6 +15,7 @@ mod knobs;
 mod labelled;
 mod model;
 pub mod path;
+pub mod place;
 pub mod predict;
 mod report;
 pub mod text;

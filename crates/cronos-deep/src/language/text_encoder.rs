@@ -64,8 +64,7 @@ impl TextEncoder {
             Self::Transformer(encoder) => encoder.to(place),
             Self::Onnx(_) if place == Place::Cpu => Ok(()),
             Self::Onnx(_) => Err(Error::Device(format!(
-                "ONNX files are run by the processor, not by {place}; use --device cpu, or an \
-                 encoder of safetensors or GGUF"
+                "ONNX files are run by the processor, not by {place}"
             ))),
         }
     }

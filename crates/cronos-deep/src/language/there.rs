@@ -44,10 +44,12 @@ impl Encoder {
     /// Encodes and is trained on a device from now on, or on the processor again.
     pub fn to(&mut self, place: Place) -> Result<(), Error> {
         let device = place.open()?;
-        self.there = device.map(|device| There {
-            place,
-            module: self.transformer.module(&self.parameters, &device),
-        });
+        self.there = place.guard(|| {
+            Ok(device.map(|device| There {
+                place,
+                module: self.transformer.module(&self.parameters, &device),
+            }))
+        })?;
         Ok(())
     }
 

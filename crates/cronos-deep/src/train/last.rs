@@ -2,7 +2,7 @@
 
 use super::dense::Dense;
 use burn::module::Module;
-use burn::nn::{Linear, LinearConfig, Relu};
+use burn::nn::{Initializer, Linear, LinearConfig, Relu};
 use burn::tensor::{Device, Tensor};
 
 #[derive(Module, Debug)]
@@ -14,10 +14,15 @@ pub(super) struct Last {
 
 impl Last {
     pub fn new(dense: Dense, device: &Device) -> Self {
+        // their parameters are always set
+        let linear = |inputs: usize, outputs: usize| {
+            let layer = LinearConfig::new(inputs, outputs).with_initializer(Initializer::Zeros);
+            layer.init(device)
+        };
         Self {
-            hidden: LinearConfig::new(dense.features, dense.units).init(device),
+            hidden: linear(dense.features, dense.units),
             relu: Relu::new(),
-            output: LinearConfig::new(dense.units, dense.outputs).init(device),
+            output: linear(dense.units, dense.outputs),
         }
     }
 

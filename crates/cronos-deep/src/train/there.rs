@@ -98,6 +98,7 @@ impl<F: Features> Holder for There<F> {
     }
 
     fn look(&mut self, inputs: Inputs<'_>, scale: &Scale) -> Result<(), Error> {
+        self.seen.clear();
         let features = self.features.valid();
         let device = self.device.clone().inner();
         let mut x = Vec::new();

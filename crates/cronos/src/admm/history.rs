@@ -19,7 +19,7 @@ pub struct Iteration {
     pub primal_norm: f64,
     /// Norm of the multipliers, `ρ ‖(λ, ν, √c μ)‖`.
     pub dual_norm: f64,
-    /// Best lower bound proved so far.
+    /// Best lower bound so far: proved, or on a device estimated in single precision.
     pub lower_bound: f64,
     /// `|objective − lower_bound| / |objective|` of `u`.
     pub gap: f64,
@@ -27,7 +27,8 @@ pub struct Iteration {
     pub rho: f64,
     /// Inner iterations of the u-step; 0 for the direct solver.
     pub inner_iterations: usize,
-    /// The certificate of `v`, at the iterations where it was computed.
+    /// The certificate of `v`, at the iterations where it was computed; on a device an estimate in
+    /// single precision, but where it says that the run is over.
     pub certificate: Option<Certificate>,
     /// Seconds this iteration took.
     pub seconds: Seconds,

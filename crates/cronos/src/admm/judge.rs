@@ -66,11 +66,12 @@ impl<T: Real> Run<'_, T> {
             let bound = machine.lower_bound(&self.step, self.beta, outputs.clone());
             if bound.value >= self.bounds[at] {
                 self.bounds[at] = bound.value;
-                self.foreseen[at] = self.foreseen[at].max(bound.value);
                 if self.settings.keep_dual {
                     self.duals[at] = machine.dual(&bound, &self.step, outputs);
                 }
             }
+            // an estimate that was too bold keeps no later one from being remembered
+            self.foreseen[at] = self.bounds[at];
         }
         let evaluation = self.offer_exactly(Point::Shrunk);
         self.certificate(&evaluation, self.bound())

@@ -170,7 +170,7 @@ impl Point<'_> {
                 below.max_pair(z.div_scalar(1.0 - level))
             }
             Loss::Logistic => (y * z).neg(),
-            Loss::Softmax => z.neg() * y,
+            Loss::Softmax => z.neg() / y.clamp_min(f32::MIN_POSITIVE),
         };
         let most = self.link.numbers(vec![needed.max()])[0];
         if most > 0.0 {
@@ -204,7 +204,7 @@ impl Point<'_> {
     fn entropy_bound(&self, loss: Loss, limit: f64) -> f64 {
         let most = self.reach(loss, limit);
         if !most.is_finite() || most <= 0.0 {
-            return 0.0;
+            return self.entropy(loss, 0.0, false);
         }
         let (mut low, mut high) = (0.0, most);
         let mut t = most.min(1.0);

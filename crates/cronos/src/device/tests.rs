@@ -144,6 +144,110 @@ fn an_iteration_moves_a_few_numbers() {
     }
 }
 
+/// What a device says of its state is what the processor computes of it.
+#[test]
+fn estimates_are_near() {
+    let (n, d, outputs) = (300, 5, 3);
+    let x = Matrix::from_fn(n, d, |i, j| wave(i * 5 + j));
+    let roots: Vec<f32> = (0..n).map(|i| 0.5 + (i % 3) as f32).collect();
+    let weighted = Matrix::from_fn(n, d, |i, j| roots[i] * x.at(i, j));
+    let gates = Gates::sample(&x, 4, 1).unwrap();
+    let losses = [
+        Loss::Squared,
+        Loss::Logistic,
+        Loss::Softmax,
+        Loss::Huber { delta: 0.4 },
+        Loss::SquaredHinge,
+        Loss::Quantile { level: 0.3 },
+    ];
+    for loss in losses {
+        let y = Matrix::from_fn(n, outputs, |i, c| match loss {
+            Loss::Logistic | Loss::SquaredHinge => wave(3 * i + c).signum(),
+            Loss::Softmax => {
+                let own = if i % outputs == c { 0.7 } else { 0.0 };
+                own + 0.1
+            }
+            _ => wave(3 * i + c),
+        });
+        for activation in [Activation::Relu, Activation::Gated] {
+            for roots in [None, Some(&roots[..])] {
+                let step = SweepStep {
+                    loss,
+                    split: Split::Loss,
+                    rho: 0.3,
+                    weight: 0.5,
+                    relaxation: 1.6,
+                };
+                let k = activation.signs() * 4 * outputs;
+                let groups = Groups {
+                    size: d,
+                    threshold: 0.2,
+                    stiffness: vec![1.0; k],
+                };
+                let x = if roots.is_some() { &weighted } else { &x };
+                let start = MachineStart {
+                    engine: Engine::new(x, &gates, activation).weighted(roots),
+                    y: &y,
+                    solver: Solver::Direct,
+                    build: Build {
+                        outputs,
+                        weight: step.weight,
+                        rank: Rank::Fixed(4),
+                        seed: 1,
+                        most_inner: 50,
+                    },
+                    step: &step,
+                    groups: &groups,
+                    rank: 4,
+                    limit: None,
+                    stiff: None,
+                };
+                let device = Place::Flex.open().unwrap().unwrap();
+                let mut card = Card::new(device, start).unwrap();
+                card.rescale_groups(&groups, &groups);
+                card.refresh(&step);
+                let sets = if loss.couples_outputs() { 1 } else { outputs };
+                let mut best = vec![0.0; sets];
+                for iteration in 1..=30 {
+                    card.solve(1e-6);
+                    card.shrink(&groups, step.relaxation);
+                    card.sweep(&step);
+                    if iteration % 10 > 0 {
+                        continue;
+                    }
+                    if iteration == 20 {
+                        card.stiffen_rows(2.0, 0.5);
+                    }
+                    let what = format!("{loss:?} {activation:?} {}", roots.is_some());
+                    let bounds = card.estimate_bounds(&step, 0.06, &best).unwrap();
+                    for (set, bound) in bounds.into_iter().enumerate() {
+                        best[set] = f64::max(best[set], bound);
+                        let own = outputs / sets;
+                        let range = set * own..(set + 1) * own;
+                        let exact = card.lower_bound(&step, 0.06, range).value;
+                        let near = (best[set] - exact).abs() <= 2e-4 * exact.abs().max(1e-2);
+                        assert!(near, "{what}: bound {} {exact}", best[set]);
+                    }
+                    for which in [Point::Shrunk, Point::Solved] {
+                        let there = card.estimate(which, loss, 0.06).unwrap();
+                        let point = card.point(which, &groups);
+                        let here = card.evaluate(&point, loss, 0.06);
+                        let pairs = [
+                            (there.objective, here.objective),
+                            (there.network_objective, here.network_objective),
+                            (there.violation, here.violation),
+                        ];
+                        for (a, b) in pairs {
+                            assert!((a - b).abs() <= 1e-5 * b.abs().max(1e-1), "{what}: {a} {b}");
+                        }
+                    }
+                }
+                assert!(best.iter().any(|&bound| bound > 0.0), "{loss:?}");
+            }
+        }
+    }
+}
+
 /// Numbers that come back when a head descends: sums of each block and dots, never rows.
 #[test]
 fn a_head_leaves_its_features_where_they_are() {

@@ -3,9 +3,9 @@
 use crate::arguments::{self, Network};
 use crate::commands::checks::check_holdout;
 use crate::commands::job::Job;
-use crate::commands::knobs::device;
 use crate::commands::labelled::Truth;
 use crate::commands::model::described;
+use crate::commands::place;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::memory::{peak_bytes, resident_bytes};
@@ -48,7 +48,7 @@ pub fn recipe(network: &Network) -> Result<Recipe, Failure> {
             arguments::Augment::Shift => Moves::Shift,
             arguments::Augment::Mirror => Moves::Mirror,
         }),
-        place: device(&network.device)?,
+        place: place::find_and_tell(&network.device)?,
         seed: network.source.seed,
     };
     recipe.check()?;

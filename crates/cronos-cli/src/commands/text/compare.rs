@@ -5,7 +5,7 @@ use super::read::read;
 use crate::arguments::{BATCH, TextCompare};
 use crate::commands::compare;
 use crate::commands::job::Job;
-use crate::commands::knobs::device;
+use crate::commands::place;
 use crate::failure::Failure;
 use cronos_deep::Architecture;
 use cronos_deep::language::TextEncoder;
@@ -24,7 +24,7 @@ pub fn run(text: &TextCompare) -> Result<ExitCode, Failure> {
         let (train, test) = read(source, encoding)?;
         let job = Job::of_texts(source, train, test, |train, _, test| {
             let mut encoder = TextEncoder::open(folder)?;
-            encoder.to(device(&compare.network.device)?)?;
+            encoder.to(place::of_encoder(&compare.network.device, folder)?)?;
             let cache = cache(encoding);
             let features = Features {
                 key: &key(folder)?,

@@ -9,8 +9,10 @@ use crate::commands::fit as tabular;
 use crate::commands::job::{Encoded, Job};
 use crate::commands::knobs;
 use crate::commands::labelled::Truth;
+use crate::commands::place;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::output;
 use cronos::{GateSource, Place, TextInput};
 use cronos_deep::language::{TextEncoder, Tfidf, TfidfSettings};
 use std::path::Path;
@@ -24,8 +26,11 @@ pub fn run(text: &TextFit) -> Result<ExitCode, Failure> {
     check_holdout(fit.source.holdout)?;
     tune::check(text)?;
     start_threads(fit.knobs.threads)?;
-    let place = knobs::device(&fit.knobs.device)?;
-    let options = knobs::options(&solving(&fit.knobs, place)?, fit.source.seed)?;
+    let place = match &text.encoding.encoder {
+        Some(folder) => place::of_encoder(&fit.knobs.device, folder)?,
+        None => place::find(&fit.knobs.device)?,
+    };
+    let options = knobs::options(&solving(text, place)?, fit.source.seed)?;
     let interrupt = Interrupt::listen()?;
     let (train, test) = read(&fit.source, &text.encoding)?;
     let job = Job::of_texts(&fit.source, train, test, |train, truth, test| {
@@ -39,13 +44,22 @@ pub fn run(text: &TextFit) -> Result<ExitCode, Failure> {
 
 /// The knobs of the convex program: a device that is named for the encoder does not keep gates from
 /// being learned, on the processor.
-fn solving(knobs: &Knobs, place: Place) -> Result<Knobs, Failure> {
-    let mut own = knobs.clone();
-    own.device = "cpu".into();
-    if !matches!(knobs::gates(&own)?, GateSource::Learned { .. }) {
-        own.device = place.to_string();
+fn solving(text: &TextFit, place: Place) -> Result<Knobs, Failure> {
+    let mut knobs = text.fit.knobs.clone();
+    knobs.device = "cpu".into();
+    if !matches!(knobs::gates(&knobs)?, GateSource::Learned { .. }) {
+        knobs.device = place.to_string();
+    } else if place != Place::Cpu {
+        knobs.device_memory = None;
+        let encoder = match text.encoding.encoder {
+            Some(_) => "the encoder is on",
+            None => "no encoder is given for",
+        };
+        output::remark(&format!(
+            "{encoder} {place}; gates are learned on the processor, unless --gates fixes their number"
+        ));
     }
-    Ok(own)
+    Ok(knobs)
 }
 
 /// Features by counting the words of the training texts.

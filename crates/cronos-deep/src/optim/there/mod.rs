@@ -4,6 +4,8 @@ mod adam;
 mod adapted;
 mod fetched;
 mod sgd;
+#[cfg(test)]
+mod tests;
 mod yogi;
 
 pub(crate) use adam::Adam;

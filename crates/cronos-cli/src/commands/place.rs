@@ -1,0 +1,61 @@
+//! The device that `--device` names.
+
+use crate::failure::Failure;
+use crate::output;
+use cronos::Place;
+use cronos_deep::language::is_onnx;
+use std::panic;
+use std::path::Path;
+
+/// A device, which must be there.
+pub fn find(name: &str) -> Result<Place, Failure> {
+    let place = Place::named(name).map_err(Failure::Usage)?;
+    place.check()?;
+    if place != Place::Cpu {
+        hear();
+    }
+    Ok(place)
+}
+
+/// The same; what `auto` found is told.
+pub fn find_and_tell(name: &str) -> Result<Place, Failure> {
+    let place = find(name)?;
+    match (name, place) {
+        ("auto", Place::Cpu) => {
+            output::remark("there is no graphics card for this build; the processor is used");
+        }
+        ("auto", place) => output::remark(&format!("device: {place}")),
+        _ => {}
+    }
+    Ok(place)
+}
+
+/// The device of an encoder: an ONNX file is for the processor.
+pub fn of_encoder(name: &str, encoder: &Path) -> Result<Place, Failure> {
+    match find(name)? {
+        Place::Cpu => Ok(Place::Cpu),
+        _ if is_onnx(encoder) && name == "auto" => {
+            output::remark("ONNX files are run by the processor");
+            Ok(Place::Cpu)
+        }
+        place if is_onnx(encoder) => Err(Failure::Usage(format!(
+            "ONNX files are run by the processor, not by {place}; use --device cpu, or an encoder of \
+             safetensors or GGUF"
+        ))),
+        place => Ok(place),
+    }
+}
+
+/// Tells in one line when a driver gives up; the error that follows from it is told, too.
+fn hear() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let own = (info.location()).is_some_and(|at| at.file().contains("cronos"));
+        // the place, then what is said
+        let text = info.to_string();
+        match text.lines().nth(1) {
+            Some(said) if !own => output::remark(&format!("the driver of the device says: {said}")),
+            _ => usual(info),
+        }
+    }));
+}
