@@ -124,8 +124,16 @@ fn same(architecture: &str, options: &Options) {
 
 #[test]
 fn last_layers_that_are_solved_for() {
-    for architecture in ["none", "mlp:12,8", "cnn:4", "residual:4"] {
-        same(architecture, &options(Rule::Alternate));
+    // the first steps on convolutions are long, and rounding errors grow with every one
+    for (architecture, epochs) in [
+        ("none", 2),
+        ("mlp:12,8", 2),
+        ("cnn:4", 1),
+        ("residual:4", 1),
+    ] {
+        let mut options = options(Rule::Alternate);
+        options.epochs = epochs;
+        same(architecture, &options);
     }
     let mut softmax = options(Rule::Alternate);
     softmax.head.loss = Loss::Softmax;

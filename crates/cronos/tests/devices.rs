@@ -46,11 +46,16 @@ fn solve(program: &Program<f32>, settings: &Settings) -> Solution {
 }
 
 /// Objectives within 1e-4, the same status, as many iterations but for one in twenty.
-fn same(what: &str, program: &Program<f32>, solver: Solver, places: &[Place]) {
+fn same(
+    what: &str,
+    program: &Program<f32>,
+    (solver, max_iterations): (Solver, usize),
+    places: &[Place],
+) {
     let settings = |place| Settings {
         solver,
         place,
-        max_iterations: 300,
+        max_iterations,
         ..Settings::default()
     };
     let here = solve(program, &settings(Place::Cpu));
@@ -69,13 +74,18 @@ const SOLVERS: [Solver; 3] = [Solver::Direct, Solver::SamplePcg, Solver::PrimalP
 
 /// Every solver on the processor's own device; on others, whose driver may well be a program, one
 /// after the other.
-fn by_solvers(what: &str, program: &Program<f64>, number: usize, solvers: &[Solver]) {
+fn by_solvers(
+    what: &str,
+    program: &Program<f64>,
+    (number, solvers): (usize, &[Solver]),
+    max_iterations: usize,
+) {
     let program = single(program);
     for (at, &solver) in solvers.iter().enumerate() {
         let in_turn = number % solvers.len() == at;
         let mut places = places();
         places.retain(|place| *place == Place::Flex || in_turn);
-        same(what, &program, solver, &places);
+        same(what, &program, (solver, max_iterations), &places);
     }
 }
 
@@ -84,7 +94,8 @@ fn shapes_of_all_kinds() {
     for (number, case) in cases().iter().enumerate() {
         // quirks come in fours
         let number = number + number / 4;
-        by_solvers(&format!("{case:?}"), &case.program(), number, &SOLVERS);
+        let what = format!("{case:?}");
+        by_solvers(&what, &case.program(), (number, &SOLVERS), 300);
     }
 }
 
@@ -111,7 +122,7 @@ fn losses_of_all_kinds() {
                     Loss::Quantile { .. } => &SOLVERS[..2],
                     _ => &SOLVERS,
                 };
-                by_solvers(&what, &program, number, solvers);
+                by_solvers(&what, &program, (number, solvers), 150);
                 number += 1;
             }
             number += 1;
@@ -129,7 +140,7 @@ fn what_is_claimed_is_true() {
             let program = case.with_loss(loss, number > 30);
             let raw = Raw::of(&program);
             for place in places() {
-                for max_iterations in [13, 200] {
+                for max_iterations in [13, 60] {
                     let settings = Settings {
                         solver: Solver::Direct,
                         place,

@@ -32,7 +32,7 @@ fn as_text() -> String {
             let _ = writeln!(text, "{:<7} {}", device.place.to_string(), device.name);
         }
         if !none.is_empty() {
-            let _ = writeln!(text, "{kind:<7} {none}");
+            let _ = writeln!(text, "{:<7} {none}", kind.kind());
         }
     }
     text
