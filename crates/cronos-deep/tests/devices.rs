@@ -314,8 +314,16 @@ fn encoders_that_are_trained_further() {
                     near(&here[0], &there[0], 1e-4),
                     "{what}: {here:?} {there:?}"
                 );
-                // AdamW moves a parameter by its rate even where the gradient is rounding error
-                assert!(near(&here[1], &there[1], 1e-2), "{what}");
+                // AdamW moves a parameter by its rate even where the gradient is rounding error, so
+                // that all of them count together
+                let far = |a: &[f32], b: &[f32]| -> f64 {
+                    a.iter().zip(b).map(|(a, b)| f64::from((a - b).abs())).sum()
+                };
+                let (apart, moved) = (
+                    far(&here[1], &there[1]),
+                    far(&here[1], encoder.parameters()),
+                );
+                assert!(apart <= 1e-3 * moved, "{what}: {apart} of {moved}");
                 let words = 0..31 * 12;
                 let changed = encoder.parameters()[words.clone()] != there[1][words];
                 assert_eq!(changed, blocks.is_none(), "{what}");
