@@ -4,6 +4,7 @@ mod bench;
 mod browser;
 mod debian;
 mod device;
+mod mpi;
 mod package;
 mod test;
 mod torch;

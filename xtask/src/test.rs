@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is kept.
 
-use crate::{browser, device, package, torch};
+use crate::{browser, device, mpi, package, torch};
 use std::path::Path;
 use xtask::python;
 use xtask::step::{built, cargo, execute, program, root, step, target};
@@ -61,6 +61,10 @@ pub fn run() -> Result<(), String> {
     match browser::find() {
         Ok(browser) => step("pages", || pages(&python, &scripts, &browser))?,
         Err(reason) => skipped.push(format!("pages: SKIPPED: {reason}")),
+    }
+    match mpi::find() {
+        Ok(()) => step("ranks", mpi::check)?,
+        Err(reason) => skipped.push(format!("ranks: SKIPPED: {reason}")),
     }
     match device::find() {
         Ok(()) => step("devices", device::check)?,

@@ -25,12 +25,16 @@ pub enum Failure {
 
 impl Failure {
     pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code())
+    }
+
+    pub fn code(&self) -> u8 {
         match self {
-            Self::PipeClosed => ExitCode::SUCCESS,
-            Self::Work(_) => ExitCode::from(1),
-            Self::Usage(_) => ExitCode::from(2),
-            Self::Input(_) => ExitCode::from(3),
-            Self::Interrupted(_) => ExitCode::from(INTERRUPTED),
+            Self::PipeClosed => 0,
+            Self::Work(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Input(_) => 3,
+            Self::Interrupted(_) => INTERRUPTED,
         }
     }
 
@@ -55,7 +59,9 @@ impl From<cronos::Error> for Failure {
         match error {
             Error::Setting { .. } => Self::Usage(text),
             Error::Interrupted => Self::Interrupted(text),
-            Error::Memory { .. } | Error::Numerical(_) | Error::Device(_) => Self::Work(text),
+            Error::Memory { .. } | Error::Numerical(_) | Error::Device(_) | Error::Team(_) => {
+                Self::Work(text)
+            }
             _ => Self::Input(text),
         }
     }

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod in_file;
 mod interrupt;
 mod memory;
 mod model_file;

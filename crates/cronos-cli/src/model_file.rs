@@ -1,6 +1,7 @@
 //! Reading and writing model files.
 
 use crate::failure::Failure;
+use crate::in_file::InFile;
 use cronos::{Bytes, Matrix, Model, Table};
 use cronos_data::{DataError, Features, Values, file};
 use std::fs::File;
@@ -75,5 +76,6 @@ pub fn table(features: Features) -> Result<Box<dyn Table>, Failure> {
     Ok(match features.values {
         Values::Bytes(bytes) => Box::new(Bytes::from_rows(rows, columns, bytes)?),
         Values::Numbers(numbers) => Box::new(Matrix::from_rows(rows, columns, numbers)?),
+        Values::Stored(numbers) => Box::new(InFile(numbers)),
     })
 }

@@ -300,3 +300,16 @@ fn numbers_that_cannot_be_are_told_what_can() {
         assert!(ended.stderr.contains(allowed), "{}", ended.stderr);
     }
 }
+
+/// A build without MPI that `mpirun` starts would train the same network several times over.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn several_ranks_need_mpi() {
+    let folder = Folder::new();
+    let mut command = folder.command("fit digits --gates 2");
+    command.env("OMPI_COMM_WORLD_SIZE", "4");
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("rebuild with --features mpi"), "{said}");
+}

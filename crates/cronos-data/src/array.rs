@@ -8,6 +8,7 @@ use crate::error::{DataError, quoted};
 use crate::options::{Missing, ReadOptions, TargetColumn, WeightColumn};
 use crate::origin::Origin;
 use crate::source;
+use crate::stored::Stored;
 use crate::values::Values;
 use crate::weights;
 
@@ -24,6 +25,8 @@ pub(crate) enum Elements {
     Numbers(Vec<f64>),
     Bytes(Vec<u8>),
     Text(Vec<String>),
+    /// Features that stay in their file.
+    Stored(Stored),
 }
 
 /// The name of labels that have none.
@@ -86,6 +89,11 @@ impl Array {
                 file,
                 format!("a target of text must have one column, this one has {columns}"),
             )),
+            Elements::Stored(values) => {
+                let values = Values::Stored(values).into_numbers();
+                let values = Elements::Numbers(values);
+                Array { values, ..self }.into_target(file)
+            }
             Elements::Bytes(values) => Ok(Target::Numbers {
                 columns,
                 values: Values::Bytes(values).into_numbers(),
@@ -143,6 +151,7 @@ impl Array {
         let values = match self.values {
             Elements::Numbers(values) => Values::Numbers(values),
             Elements::Bytes(values) => Values::Bytes(values),
+            Elements::Stored(values) => Values::Stored(values),
             Elements::Text(_) => {
                 return Err(DataError::content(
                     file,
@@ -150,16 +159,19 @@ impl Array {
                 ));
             }
         };
-        let column_values = |column: usize| -> Vec<f64> {
+        let column_values = |column: usize| -> Result<Vec<f64>, DataError> {
+            if let Values::Stored(values) = &values {
+                return values.column(column);
+            }
             let places = (column..values.len()).step_by(count);
-            places.map(|place| values.at(place)).collect()
+            Ok(places.map(|place| values.at(place)).collect())
         };
         let (target_name, found) = match (answer, layout.target, &layout.answers) {
             (Answer::Known(name, target, origin), _, _) => (Some(name), Some((target, origin))),
             (_, Some(column), _) => {
                 let array = Array {
                     shape: vec![rows],
-                    values: Elements::Numbers(column_values(column)),
+                    values: Elements::Numbers(column_values(column)?),
                 };
                 let origin = Origin {
                     column: Some(columns.label(column)),
@@ -179,7 +191,7 @@ impl Array {
             (Some((name, weights)), _, _) => (Some(name), Some(weights)),
             (None, Some(column), _) => {
                 let label = columns.label(column);
-                let weights = weights::check(column_values(column), file, Some(&label))?;
+                let weights = weights::check(column_values(column)?, file, Some(&label))?;
                 (None, Some(weights))
             }
             (None, None, Some(path)) => (None, Some(answers::read_weights(path, file, rows)?)),

@@ -50,6 +50,16 @@ impl Features {
         match &self.values {
             Values::Numbers(values) => differ(values, self.columns),
             Values::Bytes(values) => differ(values, self.columns),
+            Values::Stored(values) => {
+                let (mut varies, first) = (vec![false; self.columns], values.numbers(0..1));
+                for row in 1..self.rows {
+                    let row = values.numbers(row..row + 1);
+                    for ((varies, value), first) in varies.iter_mut().zip(row).zip(&first) {
+                        *varies |= value != *first;
+                    }
+                }
+                varies
+            }
         }
     }
 
@@ -244,7 +254,8 @@ impl Dataset {
     /// Sixteen hex digits (64 bits, made as FNV-1a) over shape, names, feature bits, target and weights.
     ///
     /// The same content gives the same digits on every machine; the data set's own name is
-    /// left out, so that a renamed file keeps its fingerprint.
+    /// left out, so that a renamed file keeps its fingerprint. Features that stay in their file count
+    /// by its bytes.
     pub fn fingerprint(&self) -> String {
         let mut hash = Fingerprint::new();
         hash.count(self.features.rows);
@@ -256,6 +267,11 @@ impl Dataset {
         match &self.features.values {
             Values::Numbers(values) => hash.numbers(values),
             Values::Bytes(values) => hash.words(values),
+            // a file that cannot be read has another fingerprint than one that can
+            Values::Stored(values) => {
+                let whole = values.hash(&mut hash).is_ok();
+                hash.count(usize::from(whole));
+            }
         }
         hash.text(self.target_name.as_deref().unwrap_or(""));
         match &self.target {

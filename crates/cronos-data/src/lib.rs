@@ -34,6 +34,7 @@ mod options;
 mod origin;
 mod records;
 mod source;
+mod stored;
 mod stream;
 mod svm;
 mod table;
@@ -51,5 +52,6 @@ pub use options::{
 };
 pub use origin::Origin;
 pub use source::read;
+pub use stored::Stored;
 pub use texts::{TextOptions, Texts, holds_texts, read_texts};
 pub use values::Values;

@@ -10,6 +10,7 @@ use npyz::{DType, Deserialize, NpyFile, NpyHeader, Order, TypeChar};
 
 use crate::array::{Array, Elements};
 use crate::error::DataError;
+use crate::stored::{Kind, Stored};
 
 /// NumPy itself refuses longer headers unless told otherwise.
 const LONGEST_HEADER: u64 = 10_000;
@@ -18,10 +19,50 @@ const DEEPEST_HEADER: usize = 6;
 
 /// Opens an `.npy` file.
 pub(crate) fn open(path: &str) -> Result<Array, DataError> {
+    let (file, size) = opened(path)?;
+    read(BufReader::with_capacity(1 << 16, file), size, path)
+}
+
+/// The same, but its numbers stay in it where they can: in C order, single or double precision or
+/// bytes, more than one number in a row.
+pub(crate) fn open_stored(path: &str) -> Result<Array, DataError> {
+    let (mut file, size) = opened(path)?;
+    let head = header_bytes(&mut file, size, path)?;
+    let header = NpyHeader::from_reader(&head[..]).ok();
+    let found = header.as_ref().and_then(|header| {
+        let DType::Plain(kind) = header.dtype() else {
+            return None;
+        };
+        let little = kind.to_string().starts_with(['<', '|']);
+        let kind = match (kind.type_char(), kind.num_bytes()) {
+            (TypeChar::Float, Some(4)) => Kind::F32,
+            (TypeChar::Float, Some(8)) => Kind::F64,
+            (TypeChar::Uint, Some(1)) => Kind::U8,
+            _ => return None,
+        };
+        let shape: Option<Vec<usize>> = (header.shape().iter())
+            .map(|&length| usize::try_from(length).ok())
+            .collect();
+        let shape = shape.filter(|shape| shape.len() > 1)?;
+        let whole = size - head.len() as u64 == header.len() * kind.size() as u64;
+        (little && whole && header.order() == Order::C).then_some((kind, shape))
+    });
+    let Some((kind, shape)) = found else {
+        return open(path);
+    };
+    let sizes = [shape[0], shape[1..].iter().product()];
+    let values = Stored::new(file, path, head.len() as u64, kind, sizes);
+    Ok(Array {
+        shape,
+        values: Elements::Stored(values),
+    })
+}
+
+fn opened(path: &str) -> Result<(File, u64), DataError> {
     let failed = |e| DataError::io("read", path, e);
     let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
-    read(BufReader::with_capacity(1 << 16, file), size, path)
+    Ok((file, size))
 }
 
 /// Reads an array of `size` bytes, header included.
@@ -84,7 +125,7 @@ pub(crate) fn read(mut reader: impl Read, size: u64, file: &str) -> Result<Array
         (Elements::Numbers(values), Order::Fortran) => Elements::Numbers(reorder(&values, &shape)),
         (Elements::Bytes(values), Order::Fortran) => Elements::Bytes(reorder(&values, &shape)),
         (Elements::Text(values), Order::Fortran) => Elements::Text(reorder(&values, &shape)),
-        (values, Order::C) => values,
+        (values, _) => values,
     };
     Ok(Array { shape, values })
 }

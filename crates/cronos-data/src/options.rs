@@ -106,6 +106,8 @@ pub struct ReadOptions<'a> {
     pub expected_features: Option<&'a [String]>,
     /// What images of a folder are brought to.
     pub images: ImageOptions,
+    /// Whether the features of an npy file stay in it, to be read when they are needed.
+    pub in_file: bool,
 }
 
 impl ReadOptions<'_> {

@@ -52,7 +52,10 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
             Ok(whole(table.read(options)?))
         }
         Some(Format::Npy) => {
-            let array = npy::open(source)?;
+            let array = match options.in_file {
+                true => npy::open_stored(source)?,
+                false => npy::open(source)?,
+            };
             let answer = crate::array::Answer::Search;
             let dataset = array.into_dataset(source, short_name(source), answer, None, options)?;
             Ok(whole(dataset))

@@ -1,4 +1,6 @@
-//! The values of features: numbers, or bytes where the source holds bytes.
+//! The values of features: numbers, or bytes where the source holds bytes, or a file that has them.
+
+use crate::stored::Stored;
 
 /// Values of one kind. Pixels stay bytes, an eighth of the memory of numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -7,6 +9,8 @@ pub enum Values {
     Numbers(Vec<f64>),
     /// Whole numbers from 0 to 255.
     Bytes(Vec<u8>),
+    /// Numbers in a file. Those that cannot be read any more are missing.
+    Stored(Stored),
 }
 
 impl Values {
@@ -15,6 +19,7 @@ impl Values {
         match self {
             Values::Numbers(values) => values.len(),
             Values::Bytes(values) => values.len(),
+            Values::Stored(values) => values.rows() * values.columns(),
         }
     }
 
@@ -31,6 +36,10 @@ impl Values {
         match self {
             Values::Numbers(values) => values[place],
             Values::Bytes(values) => f64::from(values[place]),
+            Values::Stored(values) => {
+                let (row, column) = (place / values.columns(), place % values.columns());
+                values.numbers(row..row + 1)[column]
+            }
         }
     }
 
@@ -39,6 +48,7 @@ impl Values {
         match self {
             Values::Numbers(values) => values.clone(),
             Values::Bytes(values) => values.iter().copied().map(f64::from).collect(),
+            Values::Stored(values) => values.numbers(0..values.rows()),
         }
     }
 
@@ -46,7 +56,7 @@ impl Values {
     pub fn into_numbers(self) -> Vec<f64> {
         match self {
             Values::Numbers(values) => values,
-            bytes @ Values::Bytes(_) => bytes.to_numbers(),
+            others => others.to_numbers(),
         }
     }
 
@@ -55,6 +65,10 @@ impl Values {
         match self {
             Values::Numbers(values) => values.iter().filter(|value| value.is_nan()).count(),
             Values::Bytes(_) => 0,
+            Values::Stored(values) => (0..values.rows())
+                .flat_map(|row| values.numbers(row..row + 1))
+                .filter(|value| value.is_nan())
+                .count(),
         }
     }
 
@@ -63,6 +77,7 @@ impl Values {
         match self {
             Values::Numbers(values) => Values::Numbers(gather(values, columns, rows)),
             Values::Bytes(values) => Values::Bytes(gather(values, columns, rows)),
+            Values::Stored(values) => Values::Stored(values.select(rows)),
         }
     }
 
@@ -71,6 +86,7 @@ impl Values {
         match self {
             Values::Numbers(values) => keep(values, columns, rows),
             Values::Bytes(values) => keep(values, columns, rows),
+            Values::Stored(values) => *values = values.select(rows),
         }
     }
 
@@ -79,6 +95,7 @@ impl Values {
         match self {
             Values::Numbers(values) => Values::Numbers(across(values, count, columns)),
             Values::Bytes(values) => Values::Bytes(across(values, count, columns)),
+            Values::Stored(values) => Values::Stored(values.with_columns(columns)),
         }
     }
 }

@@ -48,6 +48,8 @@ pub enum Error {
     },
     /// A device that is not there, or cannot be used.
     Device(String),
+    /// Another of the ranks that share the rows could not go on.
+    Team(String),
     /// A factorisation broke down.
     Numerical(String),
     /// The fit was broken off before there was anything to return.
@@ -94,9 +96,11 @@ impl fmt::Display for Error {
                 value,
                 expected,
             } => write!(f, "{name} is {value}; it must be {expected}"),
-            Self::Data(text) | Self::Device(text) | Self::Numerical(text) | Self::Format(text) => {
-                f.write_str(text)
-            }
+            Self::Data(text)
+            | Self::Device(text)
+            | Self::Team(text)
+            | Self::Numerical(text)
+            | Self::Format(text) => f.write_str(text),
             Self::Interrupted => f.write_str("interrupted before there was a network"),
             Self::Memory {
                 needed,

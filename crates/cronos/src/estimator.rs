@@ -77,6 +77,22 @@ impl Classifier {
         Ok(TrainedClassifier { classes, fitted })
     }
 
+    /// Trains on rows of which the other ranks of a team have some, too: features and the index of
+    /// the class of each row, out of so many classes. All ranks find the same.
+    pub fn fit_shared(
+        &self,
+        x: &Matrix<f64>,
+        indices: &[usize],
+        classes: usize,
+        weights: Option<&[f64]>,
+        observer: &dyn Observer,
+    ) -> Result<Fitted, Error> {
+        let classes: Vec<usize> = (0..classes).collect();
+        let targets = self.targets_of(indices, classes)?;
+        let rows = targets.rows(x, weights);
+        fit(rows, targets.scaling(), &targets.options, observer)
+    }
+
     /// Networks for a range of penalties, from the one that leaves nothing
     /// downwards; see [`path()`](crate::path()).
     pub fn path<L: Ord + Clone>(
@@ -114,6 +130,15 @@ impl Classifier {
         let mut classes = labels.to_vec();
         classes.sort();
         classes.dedup();
+        self.targets_of(labels, classes)
+    }
+
+    /// The same, for classes in order that are known.
+    fn targets_of<L: Ord + Clone>(
+        &self,
+        labels: &[L],
+        classes: Vec<L>,
+    ) -> Result<ClassTargets<L>, Error> {
         if classes.len() < 2 {
             return Err(Error::Data(format!(
                 "the labels name {} class(es); at least 2 are needed",
@@ -252,6 +277,26 @@ impl Regressor {
             let rows = regression(x, y, weights)?;
             fit(rows, scale(), options, observer)
         })
+    }
+
+    /// Trains on rows of which the other ranks of a team have some, too. All ranks find the same.
+    pub fn fit_shared(
+        &self,
+        x: &Matrix<f64>,
+        y: &Matrix<f64>,
+        weights: Option<&[f64]>,
+        observer: &dyn Observer,
+    ) -> Result<Fitted, Error> {
+        let rows = regression(x, y, weights)?;
+        let (options, team) = (&self.options, &self.options.settings.team);
+        let scaling = match options.beta {
+            Some(_) => TargetScaling::identity(y.columns()),
+            None => {
+                let features = x.columns() + usize::from(options.bias);
+                TargetScaling::shared(y, weights, features, team)?
+            }
+        };
+        fit(rows, scaling, options, observer)
     }
 
     /// Networks for a range of penalties, from the one that leaves nothing

@@ -193,6 +193,12 @@ pub fn fit(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
+    let zero = rows.weights.is_some_and(|weights| weights.contains(&0.0));
+    if zero && !options.settings.team.is_alone() {
+        return Err(Error::Data(
+            "a row that ranks share has the weight 0; leave such rows out".into(),
+        ));
+    }
     rows.counting(|rows| fit_counting(rows, targets, options, observer))
 }
 
@@ -207,6 +213,10 @@ fn fit_counting(
     let loss = options.loss.unwrap_or_default();
     loss.check(rows.y)?;
     let learned = matches!(options.gates, GateSource::Learned { .. });
+    if learned && !options.settings.team.is_alone() {
+        let expected = "drawn or given while ranks share the rows";
+        return Err(Error::setting("gates", "learned", expected));
+    }
     let search = match options.precision {
         Precision::F32 => auto::search::<f32>,
         Precision::F64 => auto::search::<f64>,
@@ -324,10 +334,10 @@ fn solve<T: Real>(
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
     let mut sampled = Sampled::<T>::new(rows, targets, loss, options)?;
-    let program = &mut sampled.program;
-    program.beta = options
-        .beta
-        .unwrap_or_else(|| BETA_FRACTION * program.zero_beta());
+    sampled.program.beta = match options.beta {
+        Some(beta) => beta,
+        None => BETA_FRACTION * sampled.zero_beta()?,
+    };
     let settings = options.seeded_settings();
     let mut observe = |iteration: &Iteration| observer.watch(iteration);
     let Some(start) = &options.start else {

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::inner::dot;
 use crate::matrix::Matrix;
 use crate::real::Real;
+use crate::team::Team;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -40,6 +41,16 @@ impl Gates {
     /// Direction `i` depends on the seed, on `i` and on the number of columns
     /// of `x`, never on the rows.
     pub fn sample<T: Real>(x: &Matrix<T>, count: usize, seed: u64) -> Result<Self, Error> {
+        Self::sample_shared(x, count, seed, &Team::default())
+    }
+
+    /// The same for rows of which others have some, too: all get the same gates.
+    pub fn sample_shared<T: Real>(
+        x: &Matrix<T>,
+        count: usize,
+        seed: u64,
+        team: &Team,
+    ) -> Result<Self, Error> {
         if count == 0 {
             return Err(Error::setting("gates", count, "at least 1"));
         }
@@ -54,9 +65,7 @@ impl Gates {
                 .into_par_iter()
                 .map(|i| direction(seed, i as u64, x.columns()))
                 .collect();
-            for (bits, g) in patterns(x, &directions).into_iter().zip(directions) {
-                gates.push(bits, g, &mut seen);
-            }
+            gates.take(x, directions, &mut seen, team);
         }
         gates.some_left()
     }
@@ -67,6 +76,15 @@ impl Gates {
     pub fn from_directions<T: Real>(
         x: &Matrix<T>,
         directions: &Matrix<f64>,
+    ) -> Result<Self, Error> {
+        Self::from_directions_shared(x, directions, &Team::default())
+    }
+
+    /// The same for rows of which others have some, too.
+    pub fn from_directions_shared<T: Real>(
+        x: &Matrix<T>,
+        directions: &Matrix<f64>,
+        team: &Team,
     ) -> Result<Self, Error> {
         if directions.rows() != x.columns() {
             return Err(Error::Shape {
@@ -81,9 +99,7 @@ impl Gates {
         let directions: Vec<Vec<f64>> = (0..directions.columns())
             .map(|i| directions.column(i))
             .collect();
-        for (bits, g) in patterns(x, &directions).into_iter().zip(directions) {
-            gates.push(bits, g, &mut seen);
-        }
+        gates.take(x, directions, &mut seen, team);
         gates.some_left()
     }
 
@@ -97,13 +113,24 @@ impl Gates {
         }
     }
 
-    fn push(&mut self, bits: Vec<u64>, direction: Vec<f64>, seen: &mut HashSet<Vec<u64>>) {
-        if bits.iter().all(|&word| word == 0) || !seen.insert(bits.clone()) {
-            self.dropped += 1;
-            return;
+    /// Takes on the directions whose patterns are new and active somewhere.
+    fn take<T: Real>(
+        &mut self,
+        x: &Matrix<T>,
+        directions: Vec<Vec<f64>>,
+        seen: &mut HashSet<u128>,
+        team: &Team,
+    ) {
+        let patterns = patterns(x, &directions);
+        let marks = marks(&patterns, self.rows, team);
+        for ((bits, direction), mark) in patterns.into_iter().zip(directions).zip(marks) {
+            if mark == 0 || !seen.insert(mark) {
+                self.dropped += 1;
+                continue;
+            }
+            self.bits.extend(bits);
+            self.directions.push(direction);
         }
-        self.bits.extend(bits);
-        self.directions.push(direction);
     }
 
     fn some_left(self) -> Result<Self, Error> {
@@ -181,6 +208,38 @@ fn direction(seed: u64, index: u64, columns: usize) -> Vec<f64> {
     (0..columns)
         .map(|_| StandardNormal.sample(&mut rng))
         .collect()
+}
+
+/// A number for each pattern that hardly two share: 0 for one that is active nowhere, the sum over
+/// its words, those of other ranks included, for any other.
+fn marks(patterns: &[Vec<u64>], rows: usize, team: &Team) -> Vec<u128> {
+    let first = team.first_row(rows) / WORD;
+    let mark = |bits: &Vec<u64>| {
+        let words = bits.iter().enumerate().filter(|&(_, &word)| word != 0);
+        words.fold(0u128, |mark, (at, &word)| {
+            mark.wrapping_add(scramble((first + at) as u64, word))
+        })
+    };
+    let own: Vec<u128> = patterns.par_iter().map(mark).collect();
+    let mut all = vec![0u128; own.len()];
+    for of_rank in team.gather_bytes(bytemuck::cast_slice(&own)) {
+        for (mark, bytes) in all.iter_mut().zip(of_rank.chunks_exact(size_of::<u128>())) {
+            *mark = mark.wrapping_add(bytemuck::pod_read_unaligned(bytes));
+        }
+    }
+    all
+}
+
+/// 128 bits in which every bit of a word and of its place counts, never 0.
+fn scramble(place: u64, word: u64) -> u128 {
+    let mix = |mut bits: u64| {
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ bits >> 31
+    };
+    let seed = mix(place.wrapping_add(0x9e37_79b9_7f4a_7c15));
+    let (high, low) = (mix(word ^ seed), mix(word.wrapping_add(seed.rotate_left(32))));
+    u128::from(high) << 64 | u128::from(low | 1)
 }
 
 /// `1(X g >= 0)` as bits, for each direction. Rows are taken a word at a time, so that

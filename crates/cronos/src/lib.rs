@@ -47,6 +47,7 @@ pub mod solver;
 mod sparse;
 pub mod stack;
 mod table;
+mod team;
 mod wide;
 mod zero;
 
@@ -76,3 +77,4 @@ pub use solver::Solver;
 pub use sparse::Sparse;
 pub use stack::Stack;
 pub use table::{Bytes, Chosen, Singles, Table};
+pub use team::{Messenger, Team};

@@ -9,6 +9,7 @@ use crate::real::Real;
 use crate::scaling::Scaling;
 use crate::sparse::SparseSums;
 use crate::table::Table;
+use crate::team::Team;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -90,6 +91,18 @@ impl TargetScaling {
     pub fn standard(y: &Matrix<f64>, weights: Option<&[f64]>) -> Self {
         let Scaling { mean, scale } = Scaling::standard(y, weights);
         Self { mean, scale }
+    }
+
+    /// The same over the rows of all ranks of a team, as it shares those of a program with so many
+    /// features, the column of ones among them.
+    pub fn shared(
+        y: &Matrix<f64>,
+        weights: Option<&[f64]>,
+        features: usize,
+        team: &Team,
+    ) -> Result<Self, Error> {
+        let Scaling { mean, scale } = Scaling::shared(y, weights, features, team)?;
+        Ok(Self { mean, scale })
     }
 }
 

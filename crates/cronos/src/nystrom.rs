@@ -10,6 +10,7 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use std::ops::Range;
 
 /// Attempts to factor the sketch, each with a ten times larger shift.
 const CHOLESKY_ATTEMPTS: usize = 8;
@@ -82,6 +83,16 @@ impl<T: Real> Nystrom<T> {
                     rank = (2 * rank).min(most);
                 }
             }
+        }
+    }
+
+    /// Vectors, column by column, and eigenvalues that were found elsewhere.
+    pub(crate) fn from_parts(vectors: &[T], eigenvalues: Vec<f64>) -> Self {
+        let rank = eigenvalues.len();
+        let size = vectors.len() / rank;
+        Self {
+            vectors: Mat::from_fn(size, rank, |i, j| vectors[j * size + i]),
+            eigenvalues,
         }
     }
 
@@ -185,17 +196,29 @@ impl<T: Real> Nystrom<T> {
     ///
     /// r, out: size x C
     pub(crate) fn precondition(&self, mu: f64, r: &[T], out: &mut [T]) {
-        let (size, rank) = (self.vectors.nrows(), self.rank());
-        let count = r.len() / size;
-        let mut along = Mat::zeros(rank, count);
+        let along = self.along(r, 0..self.vectors.nrows());
+        self.precondition_along(mu, along, r, out);
+    }
+
+    /// `Uᵀ r` over some rows: rank x C
+    pub(crate) fn along(&self, r: &[T], rows: Range<usize>) -> Mat<T> {
+        let size = self.vectors.nrows();
+        let r = MatRef::from_column_major_slice(r, size, r.len() / size);
+        let mut along = Mat::zeros(self.rank(), r.ncols());
         matmul(
             along.as_mut(),
             Accum::Replace,
-            self.vectors.transpose(),
-            MatRef::from_column_major_slice(r, size, count),
+            (self.vectors.as_ref().subrows(rows.start, rows.len())).transpose(),
+            r.subrows(rows.start, rows.len()),
             T::ONE,
             Par::Seq,
         );
+        along
+    }
+
+    /// `out = P⁻¹ r` where `Uᵀ r` is known.
+    pub(crate) fn precondition_along(&self, mu: f64, mut along: Mat<T>, r: &[T], out: &mut [T]) {
+        let (size, rank, count) = (self.vectors.nrows(), self.rank(), along.ncols());
         let smallest = self.eigenvalues[rank - 1];
         for (j, &lambda) in self.eigenvalues.iter().enumerate() {
             let factor = T::of((smallest + mu) / (lambda + mu) - 1.0);

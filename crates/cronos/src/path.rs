@@ -96,7 +96,7 @@ fn follow<T: Real>(
     observer: &dyn Observer,
 ) -> Result<Path, Error> {
     let sampled = Sampled::<T>::new(rows, targets, loss, options)?;
-    let zero_beta = sampled.program.smallest_zero_beta();
+    let zero_beta = sampled.smallest_zero_beta()?;
     if !(zero_beta > 0.0 && zero_beta.is_finite()) {
         return Err(Error::Data(format!(
             "no penalty above {zero_beta} changes anything: the targets are met by nothing at \
@@ -128,7 +128,7 @@ fn follow<T: Real>(
         }
         ControlFlow::Continue(())
     };
-    let nothing = sampled.nothing(betas[0]);
+    let nothing = sampled.nothing(betas[0])?;
     if keep(nothing).is_break() {
         return Ok(path);
     }

@@ -1,7 +1,7 @@
 //! Preconditioned conjugate gradients for several right-hand sides at once,
 //! each with step lengths of its own.
 
-use crate::inner::{add_scaled, dot, norm};
+use crate::inner::{add_scaled, dot};
 use crate::real::Real;
 
 /// Scratch vectors of a solve, each size x C.
@@ -33,12 +33,13 @@ pub(crate) struct Stop {
 }
 
 /// Solves `A x = b` from the guess in `x`, for columns of `size` numbers, and
-/// tells in how many iterations.
+/// tells in how many iterations; `dots` makes the inner products of columns.
 ///
 /// b, x: size x C
 pub(crate) fn solve<T: Real>(
     mut apply: impl FnMut(&[T], &mut [T]),
     precondition: impl Fn(&[T], &mut [T]),
+    dots: impl Fn(&[T], &[T]) -> Vec<f64>,
     size: usize,
     b: &[T],
     x: &mut [T],
@@ -59,9 +60,8 @@ pub(crate) fn solve<T: Real>(
     }
     precondition(w, z);
     p.copy_from_slice(z);
-    let mut rho: Vec<f64> = columns(size, count)
-        .map(|at| dot(&w[at.clone()], &z[at]))
-        .collect();
+    let norm = |a: &[T]| dots(a, a).iter().sum::<f64>().sqrt();
+    let mut rho = dots(w, z);
     let floor = 4.0 * T::EPSILON * norm(b);
     for iterations in 0..stop.most {
         let residual = norm(w);
@@ -69,9 +69,10 @@ pub(crate) fn solve<T: Real>(
             return iterations;
         }
         apply(p, q);
+        let curvatures = dots(p, q);
         for (c, at) in columns(size, count).enumerate() {
             // α = wᵀz / pᵀAp
-            let curvature = dot(&p[at.clone()], &q[at.clone()]);
+            let curvature = curvatures[c];
             if curvature <= 0.0 || rho[c] <= 0.0 {
                 continue;
             }
@@ -80,17 +81,25 @@ pub(crate) fn solve<T: Real>(
             add_scaled(&mut w[at.clone()], -alpha, &q[at]);
         }
         precondition(w, z);
+        let next = dots(w, z);
         for (c, at) in columns(size, count).enumerate() {
             // p = z + (w'ᵀz' / wᵀz) p
-            let next = dot(&w[at.clone()], &z[at.clone()]);
-            let ratio = T::of(if rho[c] > 0.0 { next / rho[c] } else { 0.0 });
-            rho[c] = next;
+            let ratio = T::of(if rho[c] > 0.0 { next[c] / rho[c] } else { 0.0 });
             for (p, &z) in p[at.clone()].iter_mut().zip(&z[at]) {
                 *p = z + ratio * *p;
             }
         }
+        rho = next;
     }
     stop.most
+}
+
+/// `aᵀb` of each column of `size` numbers.
+pub(crate) fn dots<T: Real>(size: usize) -> impl Fn(&[T], &[T]) -> Vec<f64> {
+    move |a, b| {
+        let columns = a.chunks(size).zip(b.chunks(size));
+        columns.map(|(a, b)| dot(a, b)).collect()
+    }
 }
 
 fn columns(size: usize, count: usize) -> impl Iterator<Item = std::ops::Range<usize>> {

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::certificate::{Certificate, relative_gap};
 use crate::engine::Engine;
 use crate::inner::dot;
-use crate::loss::{Row, dual_bound};
+use crate::loss::{DualRows, Row};
 use crate::matrix::Matrix;
 use crate::program::{Activation, Program};
 use crate::real::Real;
@@ -115,12 +115,12 @@ impl<T: Real> Program<T> {
             _ => self.beta / largest,
         };
         let targets: Vec<Vec<f64>> = (0..z.rows()).map(|i| self.target(i)).collect();
-        let rows = (0..z.rows()).map(|i| Row {
+        let rows = DualRows::here(z.rows(), |i| Row {
             weight: weight(i),
             z: &z.row(i)[outputs.clone()],
             y: &targets[i][outputs.clone()],
         });
-        let (_, bound) = dual_bound(self.loss, rows, limit);
+        let (_, bound) = rows.bound(self.loss, limit);
         if bound.is_finite() { bound } else { 0.0 }
     }
 

@@ -10,6 +10,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 /// conjugate gradients accumulate in `f64`.
 pub trait Real:
     faer::traits::RealField
+    + bytemuck::Pod
     + Copy
     + Default
     + Send

@@ -16,6 +16,7 @@ use crate::real::Real;
 use crate::rows::Rows;
 use crate::scaling::Scaling;
 use crate::solver::{Shape, choose};
+use crate::team::Team;
 
 /// A program and the scaling of what went into it.
 pub(crate) struct Sampled<T> {
@@ -23,6 +24,7 @@ pub(crate) struct Sampled<T> {
     pub program: Program<T>,
     features: Scaling,
     targets: TargetScaling,
+    team: Team,
 }
 
 impl<T: Real> Sampled<T> {
@@ -34,6 +36,7 @@ impl<T: Real> Sampled<T> {
         options: &Options,
     ) -> Result<Self, Error> {
         let Rows { x, y, weights, .. } = rows;
+        let team = &options.settings.team;
         // refuse what cannot fit before anything large is made
         let shape = Shape {
             rows: x.rows(),
@@ -51,7 +54,7 @@ impl<T: Real> Sampled<T> {
         };
         choose::<T>(shape, &options.settings, memory::limit(&options.settings))?;
         let feature_scaling = if options.standardize {
-            Scaling::standard(x, weights)
+            Scaling::shared(x, weights, shape.features, team)?
         } else {
             Scaling::identity(x.columns())
         };
@@ -65,9 +68,10 @@ impl<T: Real> Sampled<T> {
                 });
             }
             GateSource::Given(directions) => {
-                Gates::from_directions(&seen, &with_bias_row(directions, options.bias))?
+                let directions = with_bias_row(directions, options.bias);
+                Gates::from_directions_shared(&seen, &directions, team)?
             }
-            _ => Gates::sample(&seen, shape.gates, options.seed)?,
+            _ => Gates::sample_shared(&seen, shape.gates, options.seed, team)?,
         };
         let scaled = Matrix::from_fn(y.rows(), y.columns(), |i, c| {
             T::of((y.at(i, c) - targets.mean[c]) / targets.scale[c])
@@ -84,13 +88,28 @@ impl<T: Real> Sampled<T> {
             },
             features: feature_scaling,
             targets,
+            team: team.clone(),
         })
     }
 
+    /// A penalty that is sure to leave nothing.
+    pub fn zero_beta(&self) -> Result<f64, Error> {
+        self.program.zero_beta_shared(&self.team)
+    }
+
+    /// The smallest penalty that leaves nothing; where ranks share the rows, whose cones none of
+    /// them knows, one that is sure to.
+    pub fn smallest_zero_beta(&self) -> Result<f64, Error> {
+        match self.team.is_alone() {
+            true => Ok(self.program.smallest_zero_beta()),
+            false => self.zero_beta(),
+        }
+    }
+
     /// What a penalty comes to that leaves nothing.
-    pub fn nothing(&self, beta: f64) -> Fitted {
+    pub fn nothing(&self, beta: f64) -> Result<Fitted, Error> {
         // no solution is better than to predict 0
-        let loss = self.program.loss_at_zero();
+        let loss = self.program.loss_at_zero(&self.team)?;
         let certificate = Certificate {
             objective: loss,
             lower_bound: loss,
@@ -98,7 +117,7 @@ impl<T: Real> Sampled<T> {
             violation: 0.0,
             network_objective: loss,
         };
-        self.weighted(beta, &[], certificate)
+        Ok(self.weighted(beta, &[], certificate))
     }
 
     /// What a solution for a penalty comes to.

@@ -9,6 +9,7 @@
 //! Without cones the maximum is `‖F_gᵀ z‖`; with them it is the norm of the
 //! projection of `∓F_gᵀ z` onto the cone.
 
+use crate::Error;
 use crate::cone::{Cone, scales};
 use crate::engine::Engine;
 use crate::inner::norm;
@@ -16,6 +17,7 @@ use crate::matrix::Matrix;
 use crate::program::{Activation, Program};
 use crate::real::Real;
 use crate::reduction::Reduction;
+use crate::team::Team;
 use rayon::prelude::*;
 
 /// Groups that are looked at together, before their largest is known to the next.
@@ -35,7 +37,17 @@ impl<T: Real> Program<T> {
     /// [`smallest_zero_beta`](Self::smallest_zero_beta) is, and takes longer.
     pub fn zero_beta(&self) -> f64 {
         let x = self.weighted_features();
-        let engine = Engine::new(&x, &self.gates, self.activation);
+        self.zero_beta_of(&Engine::new(&x, &self.gates, self.activation))
+    }
+
+    /// The same for rows of which others have some, too.
+    pub fn zero_beta_shared(&self, team: &Team) -> Result<f64, Error> {
+        let x = self.weighted_features();
+        let engine = Engine::new(&x, &self.gates, self.activation).shared(team)?;
+        Ok(self.zero_beta_of(&engine))
+    }
+
+    fn zero_beta_of(&self, engine: &Engine<'_, T>) -> f64 {
         let mut work = engine.workspace(1);
         let mut spread = vec![T::ZERO; self.x.columns() * self.gates.len()];
         let mut largest = 0.0;
@@ -133,14 +145,19 @@ impl<T: Real> Program<T> {
     }
 
     /// The loss of predicting 0.
-    pub(crate) fn loss_at_zero(&self) -> f64 {
+    pub(crate) fn loss_at_zero(&self, team: &Team) -> Result<f64, Error> {
         let zero = vec![0.0; self.y.columns()];
-        let rows = (0..self.y.rows()).map(|i| {
+        let of_row = |i: usize| {
             let target: Vec<f64> = self.y.row(i).iter().map(|y| y.wide()).collect();
             let weight = self.weights.as_ref().map_or(1.0, |weights| weights[i]);
             weight * self.loss.value(&zero, &target)
-        });
-        rows.sum()
+        };
+        let parts = team.parts(self.y.rows(), self.x.columns())?;
+        let parts: Vec<[f64; 1]> = (parts.into_iter())
+            .map(|rows| [rows.map(of_row).sum()])
+            .collect();
+        let [loss] = team.sums(&parts);
+        Ok(loss)
     }
 
     /// `√w ∇loss(0)`, one column for each output.

@@ -6,7 +6,7 @@ use super::job::Job;
 use super::knobs;
 use super::labelled::Truth;
 use super::model::model;
-use super::report;
+use super::{ranks, report};
 use crate::arguments::Fit;
 use crate::failure::{self, Failure};
 use crate::interrupt::Interrupt;
@@ -27,14 +27,18 @@ const PAGE: &str = "index.html";
 
 pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
     let start = Instant::now();
-    check_outputs(fit)?;
-    check_holdout(fit.source.holdout)?;
-    start_threads(fit.knobs.threads)?;
-    let options = knobs::options(&fit.knobs, fit.source.seed)?;
-    let interrupt = Interrupt::listen()?;
-    let mut job = Job::read(&fit.source)?;
-    let imputation = job.impute(&fit.source)?;
-    learn(fit, job, &options, imputation, &interrupt, start)
+    let team = ranks::team()?;
+    ranks::together(&team, || {
+        check_outputs(fit)?;
+        check_holdout(fit.source.holdout)?;
+        start_threads(ranks::threads(fit.knobs.threads, &team))?;
+        let mut options = knobs::options(&fit.knobs, fit.source.seed)?;
+        knobs::share(&mut options, &fit.knobs, &team);
+        let interrupt = Interrupt::listen()?;
+        let mut job = Job::read_for(&fit.source, &team)?;
+        let imputation = job.impute(&fit.source)?;
+        learn(fit, job, &options, imputation, &interrupt, start)
+    })
 }
 
 /// Trains on a job, writes what was asked for and reports.
@@ -49,11 +53,17 @@ pub(super) fn learn(
     knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
     let fitted = train(&job, options, interrupt)?;
     let mut model = model(&job, &fitted, options, imputation);
-    let train_score = job.train_truth.score(&model, &job.train)?;
+    let team = &options.settings.team;
+    let train_score = ranks::score(team, &job.train_truth, &model, &job.train)?;
     let test_score = match &job.test {
-        Some((x, truth)) => Some(truth.score(&model, x)?),
+        Some((x, truth)) => Some(ranks::score(team, truth, &model, x)?),
         None => None,
     };
+    let code = exit_code(fitted.status, fit.strict);
+    if team.rank() > 0 {
+        // the first writes and tells
+        return Ok(code);
+    }
     model.training.train_score = Some(train_score.value());
     model.training.test_score = test_score.as_ref().map(Score::value);
     if let Some(out) = &fit.out {
@@ -83,13 +93,17 @@ pub(super) fn learn(
     } else {
         output::print(&summary.text())?;
     }
-    Ok(match fitted.status {
+    Ok(code)
+}
+
+fn exit_code(status: Status, strict: bool) -> ExitCode {
+    match status {
         Status::Interrupted => ExitCode::from(failure::INTERRUPTED),
         Status::Solved => ExitCode::SUCCESS,
         Status::NumericalFailure => ExitCode::from(1),
-        _ if fit.strict => ExitCode::from(failure::TOLERANCE_NOT_REACHED),
+        _ if strict => ExitCode::from(failure::TOLERANCE_NOT_REACHED),
         _ => ExitCode::SUCCESS,
-    })
+    }
 }
 
 /// How much the features matter, on the test rows or, if there are none, the training rows.
@@ -118,6 +132,9 @@ fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, 
         _ => Progress::of_iterations(options.settings.max_iterations, interrupt),
     };
     let (options, weights) = (options.clone(), job.weights.as_deref());
+    if !options.settings.team.is_alone() {
+        return train_share(job, options, &progress);
+    }
     let fitted = match &job.train_truth {
         Truth::Classes(indices) => Classifier { options }
             .fit_observed(&job.train, indices, weights, &progress)
@@ -126,6 +143,30 @@ fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, 
     };
     progress.finish();
     Ok(fitted?)
+}
+
+/// Trains on this rank's share of the rows.
+fn train_share(job: &Job, options: Options, observer: &Progress<'_>) -> Result<Fitted, Failure> {
+    let features = job.train.columns() + usize::from(options.bias);
+    let rows: Vec<usize> = (options.settings.team)
+        .share(job.train.rows(), features)?
+        .collect();
+    let x = job.train.select(&rows);
+    let matrix = x.to_matrix();
+    if matrix.check_finite("features").is_err() {
+        // tells where it is in the file
+        x.check_finite()?;
+    }
+    let weights: Option<Vec<f64>> =
+        (job.weights.as_ref()).map(|all| rows.iter().map(|&row| all[row]).collect());
+    let weights = weights.as_deref();
+    Ok(match job.train_truth.select(&rows) {
+        Truth::Classes(indices) => {
+            let classes = job.classes().len();
+            Classifier { options }.fit_shared(&matrix, &indices, classes, weights, observer)?
+        }
+        Truth::Numbers(y) => Regressor { options }.fit_shared(&matrix, &y, weights, observer)?,
+    })
 }
 
 fn write_report(folder: &Path, summary: &Summary<'_>, force: bool) -> Result<(), Failure> {

@@ -11,10 +11,10 @@ use super::labelled::{Truth, WithTruth};
 use crate::arguments::{self, Source};
 use crate::failure::Failure;
 use crate::{model_file, output};
-use cronos::{Grouping, Images, Table, Task, TextInput};
+use cronos::{Grouping, Images, Table, Task, Team, TextInput};
 use cronos_data::impute::{Imputation, Imputer};
 use cronos_data::weights::ClassWeights;
-use cronos_data::{Dataset, Features, ImageFit, Values};
+use cronos_data::{Dataset, Features, ImageFit, ReadOptions, Values};
 use goal::{Goal, only};
 use reading::{read_options, read_test};
 use rows::{Rows, hold_out};
@@ -50,8 +50,16 @@ pub struct Job {
 
 impl Job {
     pub fn read(source: &Source) -> Result<Self, Failure> {
+        Self::read_for(source, &Team::default())
+    }
+
+    /// The same for ranks that share the rows: features of an npy file stay in it.
+    pub fn read_for(source: &Source, team: &Team) -> Result<Self, Failure> {
         let class_weights = class_weights(source)?;
-        let options = read_options(source)?;
+        let options = ReadOptions {
+            in_file: !team.is_alone(),
+            ..read_options(source)?
+        };
         let loaded = cronos_data::read(&source.data, &options).map_err(Failure::reading)?;
         let mut data = loaded.train;
         let only = only(source, &data)?;
@@ -77,7 +85,11 @@ impl Job {
                 )));
             }
         }
-        let fingerprint = data.fingerprint();
+        // whoever saves the model knows it
+        let fingerprint = match team.rank() {
+            0 => data.fingerprint(),
+            _ => String::new(),
+        };
         let held_out = other.is_none();
         let left_out = left_out(&data);
         let Dataset {

@@ -5,7 +5,9 @@ use crate::commands::place;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::auto::Preset;
-use cronos::{Activation, GateSource, Loss, Matrix, Options, Place, Precision, Settings, Solver};
+use cronos::{
+    Activation, GateSource, Loss, Matrix, Options, Place, Precision, Settings, Solver, Team,
+};
 use cronos_data::{ReadOptions, TargetColumn};
 use std::path::Path;
 
@@ -65,6 +67,20 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
             ..usual
         },
     })
+}
+
+/// Makes the options those of a rank: where gates would be learned, they are drawn.
+pub fn share(options: &mut Options, knobs: &Knobs, team: &Team) {
+    if team.is_alone() {
+        return;
+    }
+    options.settings.team = team.clone();
+    if matches!(options.gates, GateSource::Learned { .. }) && !knobs.learn_gates {
+        options.gates = GateSource::of(knobs.gates, false, true);
+        if team.rank() == 0 {
+            output::remark("ranks share the rows: gates are drawn, not learned");
+        }
+    }
 }
 
 /// The device that is asked for, which learns no gates.

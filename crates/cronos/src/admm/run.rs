@@ -101,28 +101,35 @@ impl<T: Real> Run<'_, T> {
             }
             let record = self.iteration(number);
             let stop = self.stop(&record);
-            let wants_more = observe(&record).is_continue();
+            let stopped = observe(&record).is_break();
+            let late = (self.settings.time_limit_seconds)
+                .is_some_and(|limit| self.start.elapsed().as_secs_f64() >= limit);
+            let cut = self.agree(match (stopped, late) {
+                (true, _) => Some(Status::Interrupted),
+                (false, true) => Some(Status::TimeLimit),
+                (false, false) => None,
+            });
             let broken = !record.objective.is_finite();
             self.history.push(record);
             if broken {
                 return Status::NumericalFailure;
             }
-            if let Some(status) = stop {
+            if let Some(status) = stop.or(cut) {
                 return status;
-            }
-            if !wants_more {
-                return Status::Interrupted;
-            }
-            if let Some(limit) = self.settings.time_limit_seconds
-                && self.start.elapsed().as_secs_f64() >= limit
-            {
-                return Status::TimeLimit;
             }
             if number < self.settings.max_iterations && self.balance(number).is_err() {
                 return Status::NumericalFailure;
             }
         }
         Status::IterationLimit
+    }
+
+    /// Why the run is cut short, if any rank says so: a clock or a key is not the same for all.
+    fn agree(&self, own: Option<Status>) -> Option<Status> {
+        let reasons = [Status::TimeLimit, Status::Interrupted];
+        let own = reasons.iter().position(|&reason| Some(reason) == own);
+        let all = self.settings.team.largest(own.map_or(-1.0, |at| at as f64));
+        reasons.get(all as usize).copied().filter(|_| all >= 0.0)
     }
 
     fn iteration(&mut self, number: usize) -> Iteration {

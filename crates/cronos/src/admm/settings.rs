@@ -5,6 +5,7 @@ use crate::loss::Loss;
 use crate::nystrom::Rank;
 use crate::place::Place;
 use crate::solver::Solver;
+use crate::team::Team;
 
 /// How the loss enters the splitting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct Settings {
     pub keep_dual: bool,
     /// Where the arrays are. Default: the processor.
     pub place: Place,
+    /// Who has other rows of the same program. Default: nobody.
+    pub team: Team,
     /// Bytes that a device has; features beyond them are sent block by block. `None`: enough.
     pub device_memory_bytes: Option<u64>,
     /// Bytes the run may take; `None` is what the system has.
@@ -101,6 +104,7 @@ impl Default for Settings {
             seed: 0,
             keep_dual: false,
             place: Place::Cpu,
+            team: Team::default(),
             device_memory_bytes: None,
             memory_limit_bytes: None,
         }
@@ -146,6 +150,10 @@ impl Settings {
             if value == 0 {
                 return Err(Error::setting(name, value, "at least 1"));
             }
+        }
+        if !self.team.is_alone() && self.place != Place::Cpu {
+            let expected = "cpu while ranks share the rows";
+            return Err(Error::setting("device", self.place, expected));
         }
         Ok(())
     }

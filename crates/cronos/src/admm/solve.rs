@@ -18,6 +18,7 @@ use crate::program::{Activation, Program};
 use crate::real::Real;
 use crate::reduction::Reduction;
 use crate::solver::{self, Build, Choice};
+use crate::team::Team;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -109,7 +110,8 @@ impl<T: Real> Program<T> {
         let x = self.weighted_features();
         let roots = self.roots();
         let roots = roots.as_deref();
-        let Some(reduction) = Reduction::new(&x) else {
+        let reduction = (settings.team.is_alone()).then(|| Reduction::new(&x));
+        let Some(reduction) = reduction.flatten() else {
             let seen = Seen {
                 x: &x,
                 roots,
@@ -170,10 +172,12 @@ impl<'a, T: Real> Seen<'a, T> {
         };
         let engine = Engine::new(self.x, &program.gates, program.activation)
             .certify_for(self.reduced.map(|(_, exact)| exact))
-            .weighted(self.roots);
+            .weighted(self.roots)
+            .shared(&settings.team)?;
         let split = settings.split(choice.solver, program.loss)?;
-        let (stiffening, plan) =
-            Stiffening::new::<T>(program.shape(), settings, &choice, split, plan);
+        let rows = settings.team.all_rows(program.x.rows(), program.x.columns())?;
+        let sizes = (program.shape(), rows);
+        let (stiffening, plan) = Stiffening::new::<T>(sizes, settings, &choice, split, plan);
         let rho = settings.rho.unwrap_or(0.1);
         let step = SweepStep {
             loss: program.loss,
@@ -214,7 +218,7 @@ impl<'a, T: Real> Seen<'a, T> {
             groups,
             stiffening,
             fresh: settings.rho.is_none() && split == Split::Loss,
-            scale: largest(&program.y),
+            scale: largest(&program.y, &settings.team),
             best: None,
             bounds: vec![0.0; uncoupled],
             foreseen: vec![0.0; uncoupled],
@@ -254,8 +258,7 @@ fn default_weight<T: Real>(engine: &Engine<'_, T>, stiff_pcg: bool) -> f64 {
         Activation::Relu if stiff_pcg => 0.2,
         Activation::Relu => 0.5,
         Activation::Gated => {
-            let squared = crate::inner::norm_squared(engine.x.values());
-            let weight = engine.total_weight() / squared;
+            let weight = engine.total_weight() / engine.squared_norm();
             // features that are all zero, or beyond what T can hold in a product
             if weight.is_finite() {
                 weight.clamp(1e-12, 1e12)
@@ -266,11 +269,12 @@ fn default_weight<T: Real>(engine: &Engine<'_, T>, stiff_pcg: bool) -> f64 {
     }
 }
 
-fn largest<T: Real>(y: &Matrix<T>) -> f64 {
+fn largest<T: Real>(y: &Matrix<T>, team: &Team) -> f64 {
     let largest = y
         .values()
         .iter()
         .map(|y| y.wide().abs())
         .fold(0.0, f64::max);
+    let largest = team.largest(largest);
     if largest > 0.0 { largest } else { 1.0 }
 }

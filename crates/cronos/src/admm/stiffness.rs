@@ -58,24 +58,31 @@ pub(super) struct Stiffening {
 impl Stiffening {
     /// Whether it is worth while and fits into memory, and the plan with its arrays.
     pub fn new<T: Real>(
-        shape: Shape,
+        (shape, all_rows): (Shape, usize),
         settings: &Settings,
         choice: &Choice,
         split: Split,
         plan: Plan,
     ) -> (Self, Plan) {
-        let (by, cost) = cheapest(shape, choice.solver);
-        let cost = cost / iteration(shape);
+        // with the rows of all ranks, so that they choose alike
+        let whole = Shape {
+            rows: all_rows,
+            ..shape
+        };
+        let (by, cost) = cheapest(whole, choice.solver);
+        let cost = cost / iteration(whole);
         let first = match by {
             Solver::SamplePcg => UNSETTLED,
             _ => INTERVAL.max((cost / 4.0) as usize),
         };
         let bytes = bytes::<T>(shape, by, settings);
+        let fits = plan.total().saturating_add(bytes) <= memory::limit(settings);
+        let short = settings.team.largest(if fits { 0.0 } else { 1.0 });
         let on = split == Split::Loss
             && settings.adapt_rho
             && shape.signs == 2
             && cost <= worth(settings)
-            && plan.total().saturating_add(bytes) <= memory::limit(settings);
+            && short == 0.0;
         let stiffening = Self {
             on,
             by,

@@ -6,7 +6,7 @@ use crate::certificate::{Certificate, relative_gap};
 use crate::cone::{Cone, scales};
 use crate::gates::Gates;
 use crate::learn::{Hidden, penalty};
-use crate::loss::{Loss, Row, dual_bound};
+use crate::loss::{DualRows, Loss, Row};
 use crate::matrix::Matrix;
 use crate::real::Real;
 use faer::linalg::matmul::matmul;
@@ -87,12 +87,12 @@ impl Proof<'_> {
         let unit_pull: Vec<f64> = (self.pull.chunks(outputs).enumerate())
             .flat_map(|(row, z)| z.iter().map(move |z| z / weight(row)))
             .collect();
-        let bound_rows = unit_pull.chunks(outputs).enumerate().map(|(row, z)| Row {
+        let bound_rows = DualRows::here(self.y.rows(), |row| Row {
             weight: weight(row),
-            z,
+            z: &unit_pull[row * outputs..][..outputs],
             y: self.y.row(row),
         });
-        let (_, bound) = dual_bound(self.loss, bound_rows, limit);
+        let (_, bound) = bound_rows.bound(self.loss, limit);
         let lower_bound = if bound.is_finite() {
             bound.max(0.0)
         } else {

@@ -2,8 +2,8 @@
 
 use super::{BLOCK, Engine, RowState, SweepStep};
 use crate::admm::Split;
-use crate::inner::{add_scaled, norm};
-use crate::loss::{Loss, Row, dual_bound};
+use crate::inner::norm;
+use crate::loss::{DualRows, Loss, Row};
 use crate::matrix::Matrix;
 use crate::real::Real;
 use faer::linalg::matmul::matmul;
@@ -47,7 +47,7 @@ impl<T: Real> Engine<'_, T> {
             .copied()
             .collect();
         let penalty: f64 = beta * weights.chunks(d).map(norm).sum::<f64>();
-        let parts: Vec<Evaluation> = (0..self.chunk_count())
+        let parts: Vec<[f64; 3]> = (0..self.chunk_count())
             .into_par_iter()
             .map(|index| {
                 let mut part = Evaluation {
@@ -60,7 +60,7 @@ impl<T: Real> Engine<'_, T> {
                     wide.multiply(self, &block, &weights);
                     self.evaluate_block(&block, &live, &wide.z, y, loss, &mut part);
                 }
-                part
+                [part.objective, part.network_objective, part.violation]
             })
             .collect();
         let mut total = Evaluation {
@@ -68,10 +68,11 @@ impl<T: Real> Engine<'_, T> {
             network_objective: penalty,
             violation: 0.0,
         };
-        for part in parts {
-            total.objective += part.objective;
-            total.network_objective += part.network_objective;
-            total.violation = total.violation.max(part.violation);
+        let parts = self.team.gather(parts.as_flattened());
+        for &[objective, network, violation] in parts.as_chunks().0 {
+            total.objective += objective;
+            total.network_objective += network;
+            total.violation = total.violation.max(violation);
         }
         total
     }
@@ -153,13 +154,17 @@ impl<T: Real> Engine<'_, T> {
         for (row, targets) in targets.chunks_mut(count).enumerate() {
             widen(&y.row(row)[outputs.clone()], targets);
         }
-        let rows = z.chunks(count).zip(targets.chunks(count)).enumerate();
-        let rows = rows.map(|(row, (z, y))| Row {
+        let of_row = |row: usize| Row {
             weight: self.root(row) * self.root(row),
-            z,
-            y,
-        });
-        let (t, value) = dual_bound(step.loss, rows, limit);
+            z: &z[row * count..][..count],
+            y: &targets[row * count..][..count],
+        };
+        let rows = DualRows {
+            chunks: self.chunks(),
+            row: of_row,
+            team: self.team.clone(),
+        };
+        let (t, value) = rows.bound(step.loss, limit);
         let proved = value.is_finite();
         OutputBound {
             value: if proved { value } else { 0.0 },
@@ -254,17 +259,12 @@ impl<T: Real> Engine<'_, T> {
                 sum
             })
             .collect();
-        (0..columns)
-            .into_par_iter()
-            .map(|column| {
-                let mut group = sums[0][column * d..][..d].to_vec();
-                for sum in &sums[1..] {
-                    add_scaled(&mut group, 1.0, &sum[column * d..][..d]);
-                }
-                norm(&group)
-            })
-            .collect::<Vec<f64>>()
-            .into_iter()
+        let sums: Vec<&[f64]> = sums.iter().map(Vec::as_slice).collect();
+        let mut groups = vec![0.0; d * columns];
+        self.team.add_up(&sums, &mut groups);
+        groups
+            .chunks(d)
+            .map(norm)
             // a norm that is not a number proves nothing, so it counts as infinite
             .map(|norm| if norm.is_nan() { f64::INFINITY } else { norm })
             .fold(0.0, f64::max)

@@ -24,9 +24,12 @@ pub(crate) use sweep::{RowState, SweepStep, SweepSums};
 pub(crate) use thin::ThinState;
 
 use crate::gates::Gates;
+use crate::inner::{dot, norm_squared};
 use crate::matrix::Matrix;
 use crate::program::Activation;
+use crate::Error;
 use crate::real::Real;
+use crate::team::Team;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -45,6 +48,8 @@ pub(crate) struct Engine<'a, T> {
     /// `√w` of the rows, if they are weighted; `x` is multiplied by it already.
     roots: Option<&'a [T]>,
     chunk_rows: usize,
+    /// Who has the other rows.
+    team: Team,
 }
 
 /// Scratch arrays of one chunk of rows.
@@ -65,6 +70,7 @@ pub(crate) struct Chunk<T> {
 pub(crate) struct Workspace<T> {
     chunks: Vec<Chunk<T>>,
     outputs: usize,
+    team: Team,
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -77,7 +83,23 @@ impl<'a, T: Real> Engine<'a, T> {
             exact: None,
             roots: None,
             chunk_rows,
+            team: Team::default(),
         }
+    }
+
+    /// Says that others have rows, too: these begin where a chunk of all rows does.
+    pub fn shared(self, team: &Team) -> Result<Self, Error> {
+        let all = team.all_rows(self.rows(), self.features())?;
+        Ok(Self {
+            chunk_rows: chunk_rows(all, self.features()),
+            team: team.clone(),
+            ..self
+        })
+    }
+
+    /// Who has the other rows.
+    pub fn team(&self) -> &Team {
+        &self.team
     }
 
     /// Says that the rows of `x` are `√w` times the data's.
@@ -103,8 +125,47 @@ impl<'a, T: Real> Engine<'a, T> {
 
     /// Weights of all rows together; `n` when they are not weighted.
     pub fn total_weight(&self) -> f64 {
-        self.roots
-            .map_or(self.rows() as f64, crate::inner::norm_squared)
+        let of_chunk = |rows: Range<usize>| match self.roots {
+            Some(roots) => norm_squared(&roots[rows]),
+            None => rows.len() as f64,
+        };
+        self.sum_over_chunks(of_chunk)
+    }
+
+    /// `‖X‖²`
+    pub fn squared_norm(&self) -> f64 {
+        let d = self.features();
+        self.sum_over_chunks(|rows| norm_squared(&self.x.values()[rows.start * d..rows.end * d]))
+    }
+
+    /// A sum over the rows of all ranks, chunk by chunk.
+    fn sum_over_chunks(&self, of_chunk: impl Fn(Range<usize>) -> f64 + Sync) -> f64 {
+        let chunks = (0..self.chunk_count()).into_par_iter();
+        let parts: Vec<[f64; 1]> = chunks.map(|at| [of_chunk(self.chunk(at))]).collect();
+        let [sum] = self.team.sums(&parts);
+        sum
+    }
+
+    /// `aᵀb` for each column of two arrays of the rows: n x C.
+    pub fn dots(&self, a: &[T], b: &[T]) -> Vec<f64> {
+        let (n, columns) = (self.rows(), a.len() / self.rows());
+        let parts: Vec<f64> = (0..self.chunk_count())
+            .into_par_iter()
+            .flat_map_iter(|at| {
+                let rows = self.chunk(at);
+                (0..columns).map(move |c| {
+                    let own = c * n + rows.start..c * n + rows.end;
+                    dot(&a[own.clone()], &b[own])
+                })
+            })
+            .collect();
+        let mut sums = vec![0.0; columns];
+        for of_chunk in self.team.gather(&parts).chunks(columns) {
+            for (sum, part) in sums.iter_mut().zip(of_chunk) {
+                *sum += part;
+            }
+        }
+        sums
     }
 
     /// `n`
@@ -138,17 +199,26 @@ impl<'a, T: Real> Engine<'a, T> {
                 scratch: vec![0.0; 4 * outputs],
             })
             .collect();
-        Workspace { chunks, outputs }
+        Workspace {
+            chunks,
+            outputs,
+            team: self.team.clone(),
+        }
     }
 
     fn chunk_count(&self) -> usize {
-        chunk_count(self.rows(), self.features())
+        self.rows().div_ceil(self.chunk_rows)
     }
 
     /// The rows of a chunk.
     fn chunk(&self, index: usize) -> Range<usize> {
         let from = index * self.chunk_rows;
         from..self.rows().min(from + self.chunk_rows)
+    }
+
+    /// The rows of all chunks.
+    pub fn chunks(&self) -> Vec<Range<usize>> {
+        (0..self.chunk_count()).map(|at| self.chunk(at)).collect()
     }
 
     /// The rows of each block of a chunk.
@@ -202,25 +272,16 @@ impl<'a, T: Real> Engine<'a, T> {
 impl<T: Real> Workspace<T> {
     /// `out = Σ sums of the chunks`, added in chunk order.
     fn reduce(&self, out: &mut [T]) {
-        let length = out.len();
-        const PIECE: usize = 4096;
-        out.par_chunks_mut(PIECE)
-            .enumerate()
-            .for_each(|(piece, out)| {
-                let at = piece * PIECE..(piece * PIECE + PIECE).min(length);
-                out.copy_from_slice(&self.chunks[0].sum[at.clone()]);
-                for chunk in &self.chunks[1..] {
-                    for (out, &sum) in out.iter_mut().zip(&chunk.sum[at.clone()]) {
-                        *out += sum;
-                    }
-                }
-            });
+        let sums: Vec<&[T]> = (self.chunks.iter())
+            .map(|chunk| &chunk.sum[..out.len()])
+            .collect();
+        self.team.add_up(&sums, out);
     }
 }
 
 /// Rows in a chunk: whole blocks, in at most 32 chunks, fewer when `d` is large
 /// because every chunk keeps a `d x k` sum of its own.
-fn chunk_rows(rows: usize, features: usize) -> usize {
+pub(crate) fn chunk_rows(rows: usize, features: usize) -> usize {
     let chunks = (rows / (2 * features)).clamp(8, 32);
     rows.div_ceil(chunks).next_multiple_of(BLOCK)
 }

@@ -138,6 +138,12 @@ impl<T: Real> Engine<'_, T> {
             });
     }
 
+    /// The least stiffness of any slack, those of other ranks included.
+    pub fn softest(&self, state: &RowState<T>) -> f64 {
+        let stiffness = state.stiffness.iter().map(|r| r.wide());
+        -self.team.largest(-stiffness.fold(f64::INFINITY, f64::min))
+    }
+
     /// The stiffness of one column of the slacks, row by row; empty if all are 1.
     pub fn stiffness_of(&self, state: &RowState<T>, column: usize) -> Vec<T> {
         if state.stiffness.is_empty() {

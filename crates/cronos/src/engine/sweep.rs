@@ -57,14 +57,27 @@ pub(crate) struct SweepSums {
 }
 
 impl SweepSums {
-    fn add(&mut self, other: &Self) {
-        self.primal += other.primal;
-        self.change += other.change;
-        self.image += other.image;
-        self.copy += other.copy;
-        self.multiplier += other.multiplier;
-        self.loss += other.loss;
-        self.violation = self.violation.max(other.violation);
+    fn numbers(&self) -> [f64; 7] {
+        [
+            self.primal,
+            self.change,
+            self.image,
+            self.copy,
+            self.multiplier,
+            self.loss,
+            self.violation,
+        ]
+    }
+
+    fn add(&mut self, numbers: &[f64; 7]) {
+        let [primal, change, image, copy, multiplier, loss, violation] = numbers;
+        self.primal += primal;
+        self.change += change;
+        self.image += image;
+        self.copy += copy;
+        self.multiplier += multiplier;
+        self.loss += loss;
+        self.violation = self.violation.max(*violation);
     }
 }
 
@@ -275,8 +288,9 @@ impl<T: Real> Engine<'_, T> {
             })
             .collect();
         work.reduce(image);
+        let parts: Vec<[f64; 7]> = parts.iter().map(SweepSums::numbers).collect();
         let mut sums = SweepSums::default();
-        for part in &parts {
+        for part in self.team.gather(parts.as_flattened()).as_chunks().0 {
             sums.add(part);
         }
         sums

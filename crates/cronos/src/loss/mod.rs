@@ -9,7 +9,7 @@ mod softmax;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use bound::{Row, dual_bound};
+pub(crate) use bound::{DualRows, Row};
 pub(crate) use softmax::probabilities;
 
 use crate::Error;

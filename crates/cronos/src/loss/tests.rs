@@ -1,7 +1,7 @@
 //! Values, gradients, proxes and conjugates against one another and against
 //! plain minimisation.
 
-use super::bound::{Row, dual_bound};
+use super::bound::{DualRows, Row};
 use super::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -183,14 +183,12 @@ fn the_scaled_bound_is_the_best_on_a_grid() {
                     (rng.random_range(0.5..2.0), z, y)
                 })
                 .collect();
-            let iterate = || {
-                rows.iter().map(|(weight, z, y)| Row {
-                    weight: *weight,
-                    z,
-                    y,
-                })
-            };
-            let (t, value) = dual_bound(loss, iterate(), limit);
+            let dual = DualRows::here(rows.len(), |row| Row {
+                weight: rows[row].0,
+                z: &rows[row].1,
+                y: &rows[row].2,
+            });
+            let (t, value) = dual.bound(loss, limit);
             let at = |t: f64| -> f64 {
                 rows.iter()
                     .map(|(weight, z, y)| {

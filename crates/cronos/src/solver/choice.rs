@@ -63,7 +63,16 @@ pub(crate) fn choose<T: Real>(
     let plan = |solver| Plan::new::<T>(shape, solver, settings);
     let direct = plan(Solver::Direct);
     let sample = plan(Solver::SamplePcg);
+    let shared = !settings.team.is_alone();
     let (solver, reason) = match settings.solver {
+        Solver::Auto if shared => (
+            Solver::SamplePcg,
+            "ranks share the rows, so S is nowhere as a whole".to_string(),
+        ),
+        Solver::Direct if shared => {
+            let expected = "sample-pcg or primal-pcg while ranks share the rows";
+            return Err(Error::setting("solver", "direct", expected));
+        }
         Solver::Auto => {
             let (n, d) = (shape.rows as f64, shape.features.min(shape.rows) as f64);
             let (p, c) = (shape.gates as f64, shape.outputs as f64);

@@ -1,6 +1,7 @@
 //! `M = I + XᵀX`, its inverse, and `X` in the coordinates where `K = X M⁻¹ Xᵀ`
 //! is a plain product.
 
+use super::shared;
 use crate::Error;
 use crate::cholesky::Tiled;
 use crate::engine::{BLOCK, Engine};
@@ -33,7 +34,7 @@ impl<T: Real> Metric<T> {
             return Ok(Self { root: None });
         }
         let d = engine.features();
-        let gram = gram(engine.x);
+        let gram = shared::gram(engine);
         let factor = Tiled::from_tiles(d, |row, column, mut tile| {
             for j in 0..tile.ncols() {
                 for i in 0..tile.nrows() {

@@ -10,6 +10,7 @@ mod primal_pcg;
 mod roots;
 mod sample_pcg;
 mod sample_space;
+mod shared;
 mod stiff;
 #[cfg(test)]
 mod tests;

@@ -153,6 +153,7 @@ impl<T: Real> USolver<T> for PrimalPcg<T> {
                 add_scaled(out, T::of(MU), x);
             },
             |r, z| nystrom.precondition(MU, r, z),
+            pcg::dots(size),
             size,
             b,
             u,

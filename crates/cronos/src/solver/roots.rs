@@ -1,5 +1,6 @@
 //! `M_g = κ_g I + Xᵀ R_g X` of every group, by the roots of their inverses.
 
+use super::shared;
 use crate::Error;
 use crate::dense;
 use crate::engine::{Engine, RowState};
@@ -32,8 +33,18 @@ impl<T: Real> Roots<T> {
         kappa: &[f64],
         state: &RowState<T>,
     ) -> Result<Self, Error> {
-        let soft = (state.stiffness.iter()).fold(f64::INFINITY, |least, r| least.min(r.wide()));
+        let soft = engine.softest(state);
         let d = engine.features();
+        if !engine.team().is_alone() {
+            // ranks add up one matrix after the other
+            let roots = kappa.iter().enumerate().map(|(group, kappa)| {
+                let extra = shared::stiff_gram(engine, &engine.stiffness_of(state, group), soft);
+                Root::new(Mat::from_fn(d, d, |i, j| {
+                    soft * gram[(i, j)] + extra[(i, j)] + if i == j { *kappa } else { 0.0 }
+                }))
+            });
+            return Ok(Self(roots.collect::<Result<_, _>>()?));
+        }
         let roots = kappa.par_iter().enumerate().map(|(group, kappa)| {
             let mut matrix = Mat::from_fn(d, d, |i, j| {
                 soft * gram[(i, j)] + if i == j { *kappa } else { 0.0 }

@@ -5,14 +5,15 @@
 
 use super::metric::Metric;
 use super::sample_space::SampleSpace;
-use super::{Build, USolver};
+use super::{Build, USolver, shared};
 use crate::Error;
 use crate::engine::{Engine, Workspace};
-use crate::inner::{add_scaled, norm};
+use crate::inner::add_scaled;
 use crate::nystrom::{Nystrom, Operator};
 use crate::pcg::{self, PcgSpace, Stop};
 use crate::program::Activation;
 use crate::real::Real;
+use crate::team;
 
 /// Holds the preconditioner of `S`.
 pub(crate) struct SamplePcg<T> {
@@ -77,7 +78,8 @@ impl<T: Real> SamplePcg<T> {
             solved: &mut solved,
         };
         let mu = shift(engine, settings.weight);
-        let nystrom = Nystrom::new(&mut operator, settings.rank, mu, settings.seed)?;
+        let (rank, seed) = (settings.rank, settings.seed);
+        let nystrom = team::sketch(engine.team(), &mut operator, rank, mu, seed)?;
         Ok(Self {
             space: SampleSpace::new(engine, metric, settings.outputs),
             nystrom,
@@ -136,7 +138,8 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
                     operator.apply(x, out);
                     add_scaled(out, T::of(mu), x);
                 },
-                |r, z| nystrom.precondition(mu, r, z),
+                |r, z| shared::precondition(engine, nystrom, mu, r, z),
+                |a, b| engine.dots(a, b),
                 engine.rows(),
                 r,
                 t,
@@ -178,6 +181,6 @@ fn error_per_residual<T: Real>(engine: &Engine<'_, T>, weight: f64) -> f64 {
     let gates = (engine.gates.len() as f64).sqrt();
     match engine.activation {
         Activation::Relu => weight * gates,
-        Activation::Gated => weight * gates * norm(engine.x.values()),
+        Activation::Gated => weight * gates * engine.squared_norm().sqrt(),
     }
 }

@@ -6,9 +6,8 @@
 //! u ← M⁻¹ b ;  r = Σ_i D_i X (v_i − w_i) ;  S t = r ;  u_g ← u_g ∓ M_g⁻¹ Xᵀ D_i t
 //! ```
 
-use super::metric::gram;
 use super::roots::Roots;
-use super::{Build, Solver, USolver};
+use super::{Build, Solver, USolver, shared};
 use crate::Error;
 use crate::cholesky::Tiled;
 use crate::engine::{Engine, RowState, Workspace};
@@ -16,6 +15,7 @@ use crate::inner::add_scaled;
 use crate::nystrom::{Nystrom, Operator};
 use crate::pcg::{self, PcgSpace, Stop};
 use crate::real::Real;
+use crate::team;
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut};
 use std::ops::Range;
@@ -62,7 +62,7 @@ impl<T: Real> Stiff<T> {
         let thin = engine.rows() * settings.outputs;
         Self {
             settings,
-            gram: gram(engine.x),
+            gram: shared::gram(engine),
             roots: Roots(Vec::new()),
             inner: match solver {
                 Solver::SamplePcg => Inner::Pcg {
@@ -190,13 +190,12 @@ impl<T: Real> USolver<T> for Stiff<T> {
                         both: &mut self.both,
                         solved: &mut self.solved,
                     };
-                    sketches.push(Nystrom::new(&mut sample, rank, 1.0 / weight, seed)?);
+                    let mu = 1.0 / weight;
+                    sketches.push(team::sketch(engine.team(), &mut sample, rank, mu, seed)?);
                 }
                 // ‖S⁻¹‖ ≤ c, and M ≽ κI + soft XᵀX gives ‖M⁻¹ Xᵀ‖ ≤ 1/(2√(κ soft))
-                let least =
-                    |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
-                let softest = least(&mut kappa.iter().copied())
-                    * least(&mut state.stiffness.iter().map(|r| r.wide()));
+                let least = kappa.iter().copied().fold(f64::INFINITY, f64::min);
+                let softest = least * engine.softest(state);
                 let groups = engine.columns_per_output() as f64;
                 *error_per_residual = TYPICAL * weight * (groups / softest).sqrt() / 2.0;
             }
@@ -255,9 +254,10 @@ impl<T: Real> USolver<T> for Stiff<T> {
                     |r, z| {
                         let columns = r.chunks(n).zip(z.chunks_mut(n));
                         for (sketch, (r, z)) in sketches.iter().zip(columns) {
-                            sketch.precondition(mu, r, z);
+                            shared::precondition(engine, sketch, mu, r, z);
                         }
                     },
+                    |a, b| engine.dots(a, b),
                     n,
                     &self.r,
                     &mut self.t,

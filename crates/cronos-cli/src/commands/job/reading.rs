@@ -32,6 +32,7 @@ pub(super) fn read_options(source: &Source) -> Result<ReadOptions<'static>, Fail
         },
         expected_features: None,
         images: source.images.options(),
+        in_file: false,
     })
 }
 

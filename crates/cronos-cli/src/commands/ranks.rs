@@ -1,0 +1,97 @@
+//! The ranks that `mpirun` started, if it did.
+
+use super::labelled::Truth;
+use crate::failure::Failure;
+use crate::output;
+use crate::score::Score;
+use cronos::{Matrix, Model, Table, Team};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Where launchers say how many processes they started, and how many of them on this machine.
+const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+const HERE: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+
+/// The team that this process is one of; nobody else without `mpirun`.
+pub fn team() -> Result<Team, Failure> {
+    match number(&RANKS) {
+        None => Ok(Team::default()),
+        Some(ranks) => of_mpi(ranks),
+    }
+}
+
+#[cfg(feature = "mpi")]
+fn of_mpi(_: usize) -> Result<Team, Failure> {
+    Ok(Team::of_mpi()?)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn of_mpi(ranks: usize) -> Result<Team, Failure> {
+    match ranks {
+        1 => Ok(Team::default()),
+        _ => Err(Failure::Usage(format!(
+            "started as one of {ranks} ranks, but MPI is not compiled in: rebuild with --features mpi"
+        ))),
+    }
+}
+
+/// Threads of a rank if none are asked for: the processors, shared with the ranks beside it.
+pub fn threads(asked: Option<usize>, team: &Team) -> Option<usize> {
+    if asked.is_some() || team.is_alone() {
+        return asked;
+    }
+    let here = number(&HERE).unwrap_or_else(|| team.ranks());
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+    // a rank that is bound to some of them has those to itself
+    Some(match processors < here {
+        true => processors,
+        false => processors / here,
+    })
+}
+
+fn number(names: &[&str]) -> Option<usize> {
+    let values = names.iter().filter_map(|name| std::env::var(name).ok());
+    values.filter_map(|value| value.parse().ok()).next()
+}
+
+/// What comes of work that all ranks do. One that cannot go on says why and ends all.
+pub fn together(
+    team: &Team,
+    work: impl FnOnce() -> Result<ExitCode, Failure>,
+) -> Result<ExitCode, Failure> {
+    let done = work();
+    let Err(failure) = &done else {
+        return done;
+    };
+    if team.ranks() > 1 {
+        // what all find wrong is told by the first
+        if team.rank() > 0 {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        // nothing is left to be done if even standard error is closed
+        let _ = output::complain(&format!("rank {}: {failure}", team.rank()));
+        team.abort(failure.code().into());
+    }
+    done
+}
+
+/// How well a model does on rows, of which each rank looks at a part.
+pub fn score(
+    team: &Team,
+    truth: &Truth,
+    model: &Model,
+    x: &dyn Table,
+) -> Result<Score, Failure> {
+    let (rank, ranks) = (team.rank(), team.ranks());
+    if ranks == 1 {
+        return truth.score(model, x);
+    }
+    let own: Vec<usize> = (rank * x.rows() / ranks..(rank + 1) * x.rows() / ranks).collect();
+    let outputs = match own.is_empty() {
+        true => Vec::new(),
+        false => model.decide(&*x.select(&own))?.values().to_vec(),
+    };
+    let columns = model.network.outputs();
+    let all = Matrix::from_rows(x.rows(), columns, team.gather(&outputs))?;
+    truth.score_of(&all)
+}
