@@ -38,7 +38,10 @@ fn has_libclang() -> bool {
             names.any(|name| name.starts_with("libclang.so") || name.starts_with("libclang-"))
         })
     };
-    let versions = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    let versions = std::fs::read_dir("/usr/lib")
+        .into_iter()
+        .flatten()
+        .flatten();
     let versions = versions.filter(|entry| entry.file_name().to_string_lossy().starts_with("llvm"));
     let mut folders = versions.map(|entry| entry.path().join("lib"));
     std::env::var_os("LIBCLANG_PATH").is_some()
@@ -50,5 +53,7 @@ fn has_libclang() -> bool {
 /// The tests under `mpirun`, and lints of what only they build.
 pub fn check() -> Result<(), String> {
     execute(&mut cargo(&format!("test {FEATURES} --test ranks")))?;
-    execute(&mut cargo(&format!("clippy {FEATURES} --all-targets -- -D warnings")))
+    execute(&mut cargo(&format!(
+        "clippy {FEATURES} --all-targets -- -D warnings"
+    )))
 }

@@ -31,6 +31,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if !matches!(arguments.command, Command::Fit(_) | Command::Path(_)) {
+        commands::ranks::refuse()?;
+    }
     match &arguments.command {
         Command::Fit(fit) => commands::fit::run(fit),
         Command::Path(path) => commands::path::run(path),

@@ -110,6 +110,20 @@ fn ranks_find_what_one_process_finds() {
     assert_eq!(shared["data"], alone["data"].clone());
 }
 
+#[test]
+fn a_path_too() {
+    let folder = folder(1600);
+    let walk = |ranks: usize| {
+        let line = "path x.npy --target y.npy --gates 6 --steps 4 --csv p.csv --out m.safetensors \
+                    --force --threads 1";
+        let ended = run(&folder, ranks, line);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        folder.bytes("m.safetensors")
+    };
+    let first = walk(1);
+    assert!(walk(2) == first && walk(4) == first);
+}
+
 /// A rank that reads bad data ends all of them, and says what is wrong where.
 #[test]
 fn bad_data_of_one_rank_ends_all() {
@@ -130,14 +144,21 @@ fn bad_data_of_one_rank_ends_all() {
 
 #[test]
 fn what_ranks_cannot_do_is_refused() {
-    let folder = folder(600);
+    let folder = folder(1600);
+    folder.put("few.csv", corners(600, 5).csv());
     for (line, why) in [
-        ("d.csv --gates 4", "start at most 2"),
-        ("d.csv --gates 4 --solver direct", "sample-pcg or primal-pcg"),
-        ("nothing.npy", "nothing.npy"),
+        ("few.csv --gates 4", "start at most 2"),
+        (
+            "d.csv --gates 4 --solver direct",
+            "sample-pcg or primal-pcg",
+        ),
+        ("nothing.npy", "nothing.npy: "),
     ] {
         let ended = run(&folder, 4, &format!("fit {line}"));
         assert_ne!(ended.code, Some(0), "{line}");
         assert!(ended.stderr.contains(why), "{line}: {ended:?}");
+        assert_eq!(ended.stderr.matches(why).count(), 1, "{line}: {ended:?}");
     }
+    let ended = run(&folder, 2, "inspect digits");
+    assert!(ended.stderr.contains("without mpirun"), "{ended:?}");
 }

@@ -254,8 +254,7 @@ impl Dataset {
     /// Sixteen hex digits (64 bits, made as FNV-1a) over shape, names, feature bits, target and weights.
     ///
     /// The same content gives the same digits on every machine; the data set's own name is
-    /// left out, so that a renamed file keeps its fingerprint. Features that stay in their file count
-    /// by its bytes.
+    /// left out, so that a renamed file keeps its fingerprint.
     pub fn fingerprint(&self) -> String {
         let mut hash = Fingerprint::new();
         hash.count(self.features.rows);
@@ -267,10 +266,11 @@ impl Dataset {
         match &self.features.values {
             Values::Numbers(values) => hash.numbers(values),
             Values::Bytes(values) => hash.words(values),
-            // a file that cannot be read has another fingerprint than one that can
             Values::Stored(values) => {
-                let whole = values.hash(&mut hash).is_ok();
-                hash.count(usize::from(whole));
+                if values.hash(&mut hash).is_err() {
+                    // a file that cannot be read has another fingerprint than one that can
+                    hash.count(0);
+                }
             }
         }
         hash.text(self.target_name.as_deref().unwrap_or(""));

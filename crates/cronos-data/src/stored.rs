@@ -163,7 +163,10 @@ impl Stored {
             read_at(&self.file, &mut bytes, at).map_err(|e| DataError::reading(&self.name, e))?;
             let first = (row - rows.start) * columns;
             let out = &mut out[first..first + count * columns];
-            for (bytes, out) in bytes.chunks(stride.max(1)).zip(out.chunks_mut(columns.max(1))) {
+            for (bytes, out) in bytes
+                .chunks(stride.max(1))
+                .zip(out.chunks_mut(columns.max(1)))
+            {
                 self.decode(bytes, out);
             }
             row += count;
@@ -220,18 +223,26 @@ impl Stored {
         Ok(values)
     }
 
-    /// Adds all bytes of the file's rows to a hash, whichever of them are seen.
+    /// Adds all numbers to a hash, as if they were in memory.
     pub(crate) fn hash(&self, hash: &mut Fingerprint) -> Result<(), DataError> {
-        let failed = |e| DataError::reading(&self.name, e);
-        let end = self.file.metadata().map_err(failed)?.len();
-        let mut bytes = vec![0; PIECE];
-        let mut at = self.start;
-        while at < end {
-            let count = PIECE.min((end - at) as usize);
-            read_at(&self.file, &mut bytes[..count], at).map_err(failed)?;
-            hash.words(&bytes[..count]);
-            at += count as u64;
+        let (columns, mut left) = (self.columns(), Vec::new());
+        let together = (PIECE / size_of::<f64>() / columns.max(1)).max(1);
+        let mut numbers = Vec::new();
+        for from in (0..self.rows()).step_by(together) {
+            let rows = from..self.rows().min(from + together);
+            numbers.resize(rows.len() * columns, 0.0);
+            self.read(rows, &mut numbers)?;
+            if self.kind != Kind::U8 {
+                hash.numbers(&numbers);
+                continue;
+            }
+            // bytes count by eights
+            left.extend(numbers.iter().map(|&number| number as u8));
+            let whole = left.len() / 8 * 8;
+            hash.words(&left[..whole]);
+            left.drain(..whole);
         }
+        hash.words(&left);
         Ok(())
     }
 }

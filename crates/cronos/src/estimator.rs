@@ -87,8 +87,7 @@ impl Classifier {
         weights: Option<&[f64]>,
         observer: &dyn Observer,
     ) -> Result<Fitted, Error> {
-        let classes: Vec<usize> = (0..classes).collect();
-        let targets = self.targets_of(indices, classes)?;
+        let targets = self.targets_of(indices, (0..classes).collect())?;
         let rows = targets.rows(x, weights);
         fit(rows, targets.scaling(), &targets.options, observer)
     }
@@ -107,6 +106,21 @@ impl Classifier {
             path(rows, scaling, grid, options, observer)
         };
         self.with_rows(x, labels, weights, observer, run)
+    }
+
+    /// The same on rows of which the other ranks of a team have some, too.
+    pub fn path_shared(
+        &self,
+        x: &Matrix<f64>,
+        indices: &[usize],
+        classes: usize,
+        weights: Option<&[f64]>,
+        grid: &Grid,
+        observer: &dyn Observer,
+    ) -> Result<Path, Error> {
+        let targets = self.targets_of(indices, (0..classes).collect())?;
+        let rows = targets.rows(x, weights);
+        path(rows, targets.scaling(), grid, &targets.options, observer)
     }
 
     /// The classes, and what `run` makes of the targets that stand for them.
@@ -288,15 +302,11 @@ impl Regressor {
         observer: &dyn Observer,
     ) -> Result<Fitted, Error> {
         let rows = regression(x, y, weights)?;
-        let (options, team) = (&self.options, &self.options.settings.team);
-        let scaling = match options.beta {
+        let scaling = match self.options.beta {
             Some(_) => TargetScaling::identity(y.columns()),
-            None => {
-                let features = x.columns() + usize::from(options.bias);
-                TargetScaling::shared(y, weights, features, team)?
-            }
+            None => scaling_shared(rows, &self.options)?,
         };
-        fit(rows, scaling, options, observer)
+        fit(rows, scaling, &self.options, observer)
     }
 
     /// Networks for a range of penalties, from the one that leaves nothing
@@ -315,6 +325,26 @@ impl Regressor {
             path(rows, scaling, grid, options, observer)
         })
     }
+
+    /// The same on rows of which the other ranks of a team have some, too.
+    pub fn path_shared(
+        &self,
+        x: &Matrix<f64>,
+        y: &Matrix<f64>,
+        weights: Option<&[f64]>,
+        grid: &Grid,
+        observer: &dyn Observer,
+    ) -> Result<Path, Error> {
+        let rows = regression(x, y, weights)?;
+        let scaling = scaling_shared(rows, &self.options)?;
+        path(rows, scaling, grid, &self.options, observer)
+    }
+}
+
+/// The scaling of targets of which the other ranks of a team have some, too.
+fn scaling_shared(rows: Rows<'_>, options: &Options) -> Result<TargetScaling, Error> {
+    let features = rows.x.columns() + usize::from(options.bias);
+    TargetScaling::shared(rows.y, rows.weights, features, &options.settings.team)
 }
 
 /// Whether gates are learned, which sparse features need not become dense for.

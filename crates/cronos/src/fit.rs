@@ -193,12 +193,7 @@ pub fn fit(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
-    let zero = rows.weights.is_some_and(|weights| weights.contains(&0.0));
-    if zero && !options.settings.team.is_alone() {
-        return Err(Error::Data(
-            "a row that ranks share has the weight 0; leave such rows out".into(),
-        ));
-    }
+    rows.check_shared(&options.settings.team)?;
     rows.counting(|rows| fit_counting(rows, targets, options, observer))
 }
 

@@ -238,7 +238,10 @@ fn scramble(place: u64, word: u64) -> u128 {
         bits ^ bits >> 31
     };
     let seed = mix(place.wrapping_add(0x9e37_79b9_7f4a_7c15));
-    let (high, low) = (mix(word ^ seed), mix(word.wrapping_add(seed.rotate_left(32))));
+    let (high, low) = (
+        mix(word ^ seed),
+        mix(word.wrapping_add(seed.rotate_left(32))),
+    );
     u128::from(high) << 64 | u128::from(low | 1)
 }
 

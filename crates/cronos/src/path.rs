@@ -77,6 +77,7 @@ pub fn path(
 ) -> Result<Path, Error> {
     grid.check()?;
     let loss = options.loss.unwrap_or_default();
+    rows.check_shared(&options.settings.team)?;
     rows.counting(|rows| {
         rows.check_targets(&targets)?;
         loss.check(rows.y)?;
@@ -121,7 +122,8 @@ fn follow<T: Real>(
             done: path.points.len(),
             of: betas.len(),
         };
-        let stop = observer.search(&step).is_break() && step.done < step.of;
+        let asked = f64::from(u8::from(observer.search(&step).is_break()));
+        let stop = options.settings.team.largest(asked) > 0.0 && step.done < step.of;
         if stop {
             path.status = Status::Interrupted;
             return ControlFlow::Break(());

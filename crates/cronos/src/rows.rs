@@ -4,6 +4,7 @@ use crate::Error;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
 use crate::table::Pick;
+use crate::team::Team;
 
 /// Training rows: raw features, targets, and what each row counts for.
 #[derive(Debug)]
@@ -70,6 +71,17 @@ impl<X: Pick> Rows<'_, X> {
         // there may be too few left
         rows.check()?;
         run(rows)
+    }
+
+    /// Refuses rows without weight where ranks share rows: leaving them out would tear chunks.
+    pub(crate) fn check_shared(&self, team: &Team) -> Result<(), Error> {
+        let zero = self.weights.is_some_and(|weights| weights.contains(&0.0));
+        match zero && !team.is_alone() {
+            true => Err(Error::Data(
+                "a row that ranks share has the weight 0; leave such rows out".into(),
+            )),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn check_targets(&self, scaling: &TargetScaling) -> Result<(), Error> {

@@ -1,8 +1,10 @@
 //! What a training asks for before any work is done.
 
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::model_file;
+use cronos::Status;
 use std::path::Path;
+use std::process::ExitCode;
 
 /// Refuses a folder for a report that is a file or holds one of its files.
 pub(super) fn check_folder(
@@ -42,4 +44,15 @@ pub(super) fn start_threads(threads: Option<usize>) -> Result<(), Failure> {
         .num_threads(threads.unwrap_or(0))
         .build_global()
         .map_err(|error| Failure::Work(format!("cannot start threads: {error}")))
+}
+
+/// The exit code that says how a run ended.
+pub(super) fn exit_code(status: Status, strict: bool) -> ExitCode {
+    match status {
+        Status::Interrupted => ExitCode::from(failure::INTERRUPTED),
+        Status::Solved => ExitCode::SUCCESS,
+        Status::NumericalFailure => ExitCode::from(1),
+        _ if strict => ExitCode::from(failure::TOLERANCE_NOT_REACHED),
+        _ => ExitCode::SUCCESS,
+    }
 }

@@ -1,14 +1,15 @@
 //! `cronos fit`
 
-use super::checks::{check_folder, check_holdout, start_threads};
+use super::checks::{check_folder, check_holdout, exit_code, start_threads};
 use super::importance::Measured;
 use super::job::Job;
 use super::knobs;
 use super::labelled::Truth;
 use super::model::model;
+use super::ranks::Share;
 use super::{ranks, report};
 use crate::arguments::Fit;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Progress;
@@ -96,16 +97,6 @@ pub(super) fn learn(
     Ok(code)
 }
 
-fn exit_code(status: Status, strict: bool) -> ExitCode {
-    match status {
-        Status::Interrupted => ExitCode::from(failure::INTERRUPTED),
-        Status::Solved => ExitCode::SUCCESS,
-        Status::NumericalFailure => ExitCode::from(1),
-        _ if strict => ExitCode::from(failure::TOLERANCE_NOT_REACHED),
-        _ => ExitCode::SUCCESS,
-    }
-}
-
 /// How much the features matter, on the test rows or, if there are none, the training rows.
 fn importance(job: &Job, model: &Model, status: Status) -> Result<Measured, Failure> {
     if status == Status::Interrupted {
@@ -147,25 +138,14 @@ fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, 
 
 /// Trains on this rank's share of the rows.
 fn train_share(job: &Job, options: Options, observer: &Progress<'_>) -> Result<Fitted, Failure> {
-    let features = job.train.columns() + usize::from(options.bias);
-    let rows: Vec<usize> = (options.settings.team)
-        .share(job.train.rows(), features)?
-        .collect();
-    let x = job.train.select(&rows);
-    let matrix = x.to_matrix();
-    if matrix.check_finite("features").is_err() {
-        // tells where it is in the file
-        x.check_finite()?;
-    }
-    let weights: Option<Vec<f64>> =
-        (job.weights.as_ref()).map(|all| rows.iter().map(|&row| all[row]).collect());
-    let weights = weights.as_deref();
-    Ok(match job.train_truth.select(&rows) {
+    let own = Share::of(job, &options)?;
+    let (x, weights) = (&own.x, own.weights.as_deref());
+    Ok(match &own.truth {
         Truth::Classes(indices) => {
             let classes = job.classes().len();
-            Classifier { options }.fit_shared(&matrix, &indices, classes, weights, observer)?
+            Classifier { options }.fit_shared(x, indices, classes, weights, observer)?
         }
-        Truth::Numbers(y) => Regressor { options }.fit_shared(&matrix, &y, weights, observer)?,
+        Truth::Numbers(y) => Regressor { options }.fit_shared(x, y, weights, observer)?,
     })
 }
 

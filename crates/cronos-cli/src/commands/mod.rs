@@ -17,6 +17,6 @@ mod model;
 pub mod path;
 pub mod place;
 pub mod predict;
-mod ranks;
+pub mod ranks;
 mod report;
 pub mod text;

@@ -1,10 +1,11 @@
 //! The ranks that `mpirun` started, if it did.
 
+use super::job::Job;
 use super::labelled::Truth;
 use crate::failure::Failure;
 use crate::output;
 use crate::score::Score;
-use cronos::{Matrix, Model, Table, Team};
+use cronos::{Matrix, Model, Options, Table, Team};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -12,11 +13,25 @@ use std::time::Duration;
 const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 const HERE: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
 
+/// How long others wait before they speak.
+const PAUSE: Duration = Duration::from_secs(2);
+
 /// The team that this process is one of; nobody else without `mpirun`.
 pub fn team() -> Result<Team, Failure> {
     match number(&RANKS) {
         None => Ok(Team::default()),
         Some(ranks) => of_mpi(ranks),
+    }
+}
+
+/// Refuses ranks for a command that has no use for them.
+pub fn refuse() -> Result<(), Failure> {
+    match number(&RANKS) {
+        None | Some(1) => Ok(()),
+        Some(ranks) => Err(Failure::Usage(format!(
+            "started as one of {ranks} ranks, but only fit and path share their rows; start it \
+             without mpirun"
+        ))),
     }
 }
 
@@ -66,7 +81,7 @@ pub fn together(
     if team.ranks() > 1 {
         // what all find wrong is told by the first
         if team.rank() > 0 {
-            std::thread::sleep(Duration::from_millis(500));
+            std::thread::sleep(PAUSE);
         }
         // nothing is left to be done if even standard error is closed
         let _ = output::complain(&format!("rank {}: {failure}", team.rank()));
@@ -75,13 +90,35 @@ pub fn together(
     done
 }
 
+/// The training rows of a job that a rank has.
+pub struct Share {
+    pub x: Matrix<f64>,
+    pub truth: Truth,
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Share {
+    pub fn of(job: &Job, options: &Options) -> Result<Self, Failure> {
+        let features = job.train.columns() + usize::from(options.bias);
+        let team = &options.settings.team;
+        let rows: Vec<usize> = team.share(job.train.rows(), features)?.collect();
+        let own = job.train.select(&rows);
+        let x = own.to_matrix().into_owned();
+        if x.check_finite("features").is_err() {
+            // tells where it is in the file
+            own.check_finite()?;
+        }
+        let chosen = |all: &Vec<f64>| rows.iter().map(|&row| all[row]).collect();
+        Ok(Self {
+            x,
+            truth: job.train_truth.select(&rows),
+            weights: job.weights.as_ref().map(chosen),
+        })
+    }
+}
+
 /// How well a model does on rows, of which each rank looks at a part.
-pub fn score(
-    team: &Team,
-    truth: &Truth,
-    model: &Model,
-    x: &dyn Table,
-) -> Result<Score, Failure> {
+pub fn score(team: &Team, truth: &Truth, model: &Model, x: &dyn Table) -> Result<Score, Failure> {
     let (rank, ranks) = (team.rank(), team.ranks());
     if ranks == 1 {
         return truth.score(model, x);

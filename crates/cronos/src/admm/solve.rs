@@ -175,7 +175,9 @@ impl<'a, T: Real> Seen<'a, T> {
             .weighted(self.roots)
             .shared(&settings.team)?;
         let split = settings.split(choice.solver, program.loss)?;
-        let rows = settings.team.all_rows(program.x.rows(), program.x.columns())?;
+        let rows = settings
+            .team
+            .all_rows(program.x.rows(), program.x.columns())?;
         let sizes = (program.shape(), rows);
         let (stiffening, plan) = Stiffening::new::<T>(sizes, settings, &choice, split, plan);
         let rho = settings.rho.unwrap_or(0.1);

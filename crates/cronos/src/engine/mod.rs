@@ -23,11 +23,11 @@ pub(crate) use sweep::{RowState, SweepStep, SweepSums};
 #[cfg(feature = "device")]
 pub(crate) use thin::ThinState;
 
+use crate::Error;
 use crate::gates::Gates;
 use crate::inner::{dot, norm_squared};
 use crate::matrix::Matrix;
 use crate::program::Activation;
-use crate::Error;
 use crate::real::Real;
 use crate::team::Team;
 use faer::linalg::matmul::matmul;

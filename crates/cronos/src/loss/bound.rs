@@ -45,7 +45,8 @@ impl<'a, F: Fn(usize) -> Row<'a>> DualRows<F> {
     fn sums<const N: usize>(&self, of_row: impl Fn(Row<'a>, &mut [f64; N])) -> [f64; N] {
         let of_chunk = |rows: &Range<usize>| {
             let mut sums = [0.0; N];
-            rows.clone().for_each(|row| of_row((self.row)(row), &mut sums));
+            rows.clone()
+                .for_each(|row| of_row((self.row)(row), &mut sums));
             sums
         };
         let parts: Vec<[f64; N]> = self.chunks.iter().map(of_chunk).collect();

@@ -24,11 +24,7 @@ pub(super) fn gram<T: Real>(engine: &Engine<'_, T>) -> Mat<f64> {
 }
 
 /// `Σ (r − soft) x xᵀ` over the rows that are held more stiffly than the softest; lower half.
-pub(super) fn stiff_gram<T: Real>(
-    engine: &Engine<'_, T>,
-    stiffness: &[T],
-    soft: f64,
-) -> Mat<f64> {
+pub(super) fn stiff_gram<T: Real>(engine: &Engine<'_, T>, stiffness: &[T], soft: f64) -> Mat<f64> {
     let chunks = engine.chunks();
     weighted(engine, &chunks, |rows| {
         let extra = rows.clone().map(|row| (row, stiffness[row].wide() - soft));

@@ -59,11 +59,7 @@ struct Whole<'t, O> {
 
 impl<O> Whole<'_, O> {
     /// The rows of each rank of some columns.
-    fn parts<'v, T: Real>(
-        &self,
-        columns: usize,
-        column: impl Fn(usize) -> &'v [T],
-    ) -> Vec<Vec<T>> {
+    fn parts<'v, T: Real>(&self, columns: usize, column: impl Fn(usize) -> &'v [T]) -> Vec<Vec<T>> {
         let mut first = 0;
         let of_rank = |&count: &usize| {
             let rows = first..first + count;

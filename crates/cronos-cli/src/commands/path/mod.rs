@@ -3,12 +3,13 @@
 mod outcome;
 mod validation;
 
-use super::checks::{check_folder, check_holdout, start_threads};
+use super::checks::{check_folder, check_holdout, exit_code, start_threads};
 use super::importance::Measured;
 use super::job::Job;
 use super::knobs;
 use super::labelled::{Truth, WithTruth};
 use super::model::model;
+use super::ranks::{self, Share};
 use super::report::{self, Walked};
 use crate::arguments;
 use crate::failure::{self, Failure};
@@ -18,7 +19,7 @@ use crate::report::{Measure, path_plot};
 use crate::score::Score;
 use crate::summary::Summary;
 use crate::{model_file, output};
-use cronos::{Classifier, GateSource, Grid, Options, Path, Regressor, Status, Table};
+use cronos::{Classifier, GateSource, Grid, Options, Path, Regressor, Status, Table, Team};
 use outcome::{Outcome, Point};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -29,6 +30,11 @@ const POINTS: &str = "path.csv";
 const PAGE: &str = "index.html";
 
 pub fn run(path: &arguments::Path) -> Result<ExitCode, Failure> {
+    let team = ranks::team()?;
+    ranks::together(&team, || walk(path, &team))
+}
+
+fn walk(path: &arguments::Path, team: &Team) -> Result<ExitCode, Failure> {
     let start = Instant::now();
     let fit = &path.fit;
     check_options(path)?;
@@ -39,10 +45,11 @@ pub fn run(path: &arguments::Path) -> Result<ExitCode, Failure> {
         smallest: path.smallest,
     };
     grid.check()?;
-    start_threads(fit.knobs.threads)?;
-    let options = options(path)?;
+    start_threads(ranks::threads(fit.knobs.threads, team))?;
+    let mut options = options(path)?;
+    knobs::share(&mut options, &fit.knobs, team);
     let interrupt = Interrupt::listen()?;
-    let mut job = Job::read(&fit.source)?;
+    let mut job = Job::read_for(&fit.source, team)?;
     knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
     let validation = validation::set_aside(&mut job, fit.source.seed)?;
     let imputation = job.impute(&fit.source)?;
@@ -53,9 +60,9 @@ pub fn run(path: &arguments::Path) -> Result<ExitCode, Failure> {
     }
     let judge = |fitted| {
         let mut model = model(&job, fitted, &options, imputation.clone());
-        let train = job.train_truth.score(&model, &job.train)?;
+        let train = ranks::score(team, &job.train_truth, &model, &job.train)?;
         let validation = match &validation {
-            Some((x, truth)) => Some(truth.score(&model, x)?),
+            Some((x, truth)) => Some(ranks::score(team, truth, &model, x)?),
             None => None,
         };
         model.training.train_score = Some(train.value());
@@ -69,24 +76,23 @@ pub fn run(path: &arguments::Path) -> Result<ExitCode, Failure> {
     let points: Result<Vec<Point<'_>>, Failure> = followed.points.iter().map(judge).collect();
     let mut outcome = Outcome::new(&job, path, &followed, points?);
     if let (Some(best), Some((x, truth))) = (outcome.best, &job.test) {
-        let score = truth.score(&outcome.points[best].model, x)?;
+        let score = ranks::score(team, truth, &outcome.points[best].model, x)?;
         outcome.points[best].model.training.test_score = Some(score.value());
         outcome.test = Some(score);
     }
     outcome.total_seconds = start.elapsed().as_secs_f64();
+    let code = exit_code(followed.status, fit.strict);
+    if team.rank() > 0 {
+        // the first writes and tells
+        return Ok(code);
+    }
     write(path, &job, &outcome, validation.as_ref())?;
     if fit.json {
         output::print_json(&outcome.json())?;
     } else {
         output::print(&outcome.text())?;
     }
-    Ok(match followed.status {
-        Status::Interrupted => ExitCode::from(failure::INTERRUPTED),
-        Status::Solved => ExitCode::SUCCESS,
-        Status::NumericalFailure => ExitCode::from(1),
-        _ if fit.strict => ExitCode::from(failure::TOLERANCE_NOT_REACHED),
-        _ => ExitCode::SUCCESS,
-    })
+    Ok(code)
 }
 
 /// Refuses options of `fit` that a path has no use for.
@@ -150,6 +156,9 @@ fn follow(
     interrupt: &Interrupt,
 ) -> Result<Path, Failure> {
     let progress = Progress::of_path(grid.steps, interrupt);
+    if !options.settings.team.is_alone() {
+        return follow_share(job, grid, options.clone(), &progress);
+    }
     let (options, weights) = (options.clone(), job.weights.as_deref());
     let followed = match &job.train_truth {
         Truth::Classes(indices) => Classifier { options }
@@ -159,6 +168,24 @@ fn follow(
     };
     progress.finish();
     Ok(followed?)
+}
+
+/// Follows the path on this rank's share of the rows.
+fn follow_share(
+    job: &Job,
+    grid: &Grid,
+    options: Options,
+    observer: &Progress<'_>,
+) -> Result<Path, Failure> {
+    let own = Share::of(job, &options)?;
+    let (x, weights) = (&own.x, own.weights.as_deref());
+    Ok(match &own.truth {
+        Truth::Classes(indices) => {
+            let classes = job.classes().len();
+            Classifier { options }.path_shared(x, indices, classes, weights, grid, observer)?
+        }
+        Truth::Numbers(y) => Regressor { options }.path_shared(x, y, weights, grid, observer)?,
+    })
 }
 
 /// A path that ended before its first penalty was done.
