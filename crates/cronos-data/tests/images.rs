@@ -56,7 +56,7 @@ fn plain(width: u32, height: u32, shade: u8) -> RgbImage {
 fn bytes(data: &Dataset) -> &[u8] {
     match &data.features.values {
         Values::Bytes(values) => values,
-        Values::Numbers(_) => panic!("pixels must stay bytes"),
+        _ => panic!("pixels must stay bytes"),
     }
 }
 

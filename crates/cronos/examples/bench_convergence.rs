@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 const GAPS: [f64; 3] = [1e-2, 1e-3, 1e-6];
 /// Times the limit that the default may take to the last gap.
-const PATIENCE: f64 = 60.0;
+const PATIENCE: f64 = 4.0;
 const RHOS: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 
 fn main() {

@@ -32,15 +32,14 @@ pub(crate) struct Stop {
     pub most: usize,
 }
 
-/// Solves `A x = b` from the guess in `x`, for columns of `size` numbers, and
-/// tells in how many iterations; `dots` makes the inner products of columns.
+/// Solves `A x = b` from the guess in `x`, column by column, and tells in how many iterations;
+/// `dots` makes the inner product of each column.
 ///
 /// b, x: size x C
 pub(crate) fn solve<T: Real>(
     mut apply: impl FnMut(&[T], &mut [T]),
     precondition: impl Fn(&[T], &mut [T]),
     dots: impl Fn(&[T], &[T]) -> Vec<f64>,
-    size: usize,
     b: &[T],
     x: &mut [T],
     space: &mut PcgSpace<T>,
@@ -52,7 +51,6 @@ pub(crate) fn solve<T: Real>(
         direction: p,
         image: q,
     } = space;
-    let count = b.len() / size;
     // w = b − A x
     apply(x, q);
     for ((w, &b), &q) in w.iter_mut().zip(b).zip(q.iter()) {
@@ -62,6 +60,7 @@ pub(crate) fn solve<T: Real>(
     p.copy_from_slice(z);
     let norm = |a: &[T]| dots(a, a).iter().sum::<f64>().sqrt();
     let mut rho = dots(w, z);
+    let (count, size) = (rho.len(), b.len() / rho.len());
     let floor = 4.0 * T::EPSILON * norm(b);
     for iterations in 0..stop.most {
         let residual = norm(w);

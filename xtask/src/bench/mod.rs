@@ -4,7 +4,7 @@ mod images;
 mod options;
 mod record;
 
-use crate::package;
+use crate::{mpi, package};
 use options::Options;
 use record::Record;
 use std::io::{BufRead, BufReader};
@@ -38,7 +38,7 @@ enum Needs {
 }
 
 /// All parts, in the order in which they are reported.
-pub const PARTS: [Part; 9] = [
+pub const PARTS: [Part; 10] = [
     part(
         "peers",
         600.0,
@@ -78,6 +78,13 @@ pub const PARTS: [Part; 9] = [
         },
     ),
     part(
+        RANKS,
+        600.0,
+        Kind::Script {
+            needs: Needs::Nothing,
+        },
+    ),
+    part(
         PACKAGE,
         600.0,
         Kind::Script {
@@ -85,6 +92,9 @@ pub const PARTS: [Part; 9] = [
         },
     ),
 ];
+
+/// The part that needs MPI.
+const RANKS: &str = "ranks";
 
 /// The part that needs the Python package.
 const PACKAGE: &str = "python";
@@ -139,6 +149,15 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
         if let Some(missing) = run.missing(part) {
             println!("== {}: SKIPPED: {missing}", part.name);
             continue;
+        }
+        if part.name == RANKS {
+            if let Err(reason) = mpi::find() {
+                println!("== {}: SKIPPED: {reason}", part.name);
+                continue;
+            }
+            execute(&mut cargo(
+                "build --workspace --release --locked --bins --features cronos-cli/mpi",
+            ))?;
         }
         step(part.name, || run.part(part))?;
         record::merge(&results)?;

@@ -154,7 +154,6 @@ impl<T: Real> USolver<T> for PrimalPcg<T> {
             },
             |r, z| nystrom.precondition(MU, r, z),
             pcg::dots(size),
-            size,
             b,
             u,
             pcg,

@@ -140,7 +140,6 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
                 },
                 |r, z| shared::precondition(engine, nystrom, mu, r, z),
                 |a, b| engine.dots(a, b),
-                engine.rows(),
                 r,
                 t,
                 pcg,

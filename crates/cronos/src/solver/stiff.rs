@@ -258,7 +258,6 @@ impl<T: Real> USolver<T> for Stiff<T> {
                         }
                     },
                     |a, b| engine.dots(a, b),
-                    n,
                     &self.r,
                     &mut self.t,
                     space,

@@ -106,7 +106,7 @@ impl Team {
     }
 
     /// A number of rank 0, for all.
-    pub(crate) fn from_first(&self, value: u64) -> u64 {
+    pub(crate) fn of_first(&self, value: u64) -> u64 {
         let mut value = value;
         let (rank, ranks) = (self.rank(), self.ranks());
         if rank > 0 {

@@ -21,7 +21,7 @@ pub(crate) fn sketch<T: Real>(
     let counts = team.gather(&[own as f64]);
     if team.rank() > 0 {
         follow(team, operator);
-        let rank = team.from_first(0) as usize;
+        let rank = team.of_first(0) as usize;
         if rank == 0 {
             return Err(Error::Team("rank 0: the sketch could not be made".into()));
         }
@@ -37,7 +37,7 @@ pub(crate) fn sketch<T: Real>(
     };
     let made = Nystrom::new(&mut whole, rank, mu, seed);
     whole.dismiss();
-    team.from_first(made.as_ref().map_or(0, |made| made.rank() as u64));
+    team.of_first(made.as_ref().map_or(0, |made| made.rank() as u64));
     let made = made?;
     let parts = whole.parts(made.rank(), |column| made.vector(column));
     let mut parts = parts.into_iter();
