@@ -280,9 +280,9 @@ impl<T: Real> Workspace<T> {
 }
 
 /// Rows in a chunk: whole blocks, in at most 32 chunks, fewer when `d` is large
-/// because every chunk keeps a `d x k` sum of its own.
+/// because every chunk keeps a `d x k` sum of its own; more where rows are for many machines.
 pub(crate) fn chunk_rows(rows: usize, features: usize) -> usize {
-    let chunks = (rows / (2 * features)).clamp(8, 32);
+    let chunks = (rows / (2 * features)).clamp(8, 32.max(rows >> 18));
     rows.div_ceil(chunks).next_multiple_of(BLOCK)
 }
 
