@@ -1,7 +1,7 @@
 //! The progress bar, on a terminal only, and the wish to stop.
 
 use crate::interrupt::Interrupt;
-use cronos::{Iteration, Observer, SearchStep};
+use cronos::{Iteration, Keeper, Observer, SearchStep};
 use cronos_deep::Epoch;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::ops::ControlFlow;
@@ -15,6 +15,7 @@ pub struct Progress<'a> {
     /// The last certified gap.
     gap: Mutex<Option<f64>>,
     interrupt: &'a Interrupt,
+    keeper: Option<&'a dyn Keeper>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -65,6 +66,15 @@ impl<'a> Progress<'a> {
             counts,
             gap: Mutex::new(None),
             interrupt,
+            keeper: None,
+        }
+    }
+
+    /// The state of the solver is kept.
+    pub fn keeping<K: Keeper>(self, keeper: Option<&'a K>) -> Self {
+        Self {
+            keeper: keeper.map(|keeper| keeper as _),
+            ..self
         }
     }
 
@@ -104,6 +114,10 @@ impl Observer for Progress<'_> {
         self.bar
             .set_message(format!("inner products of the rows: {percent} %"));
         ControlFlow::Continue(())
+    }
+
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        self.keeper
     }
 
     fn stop(&self) -> bool {

@@ -6,7 +6,7 @@ mod shell;
 use serde_json::Value;
 use shell::tables::{corners, npy};
 use shell::{Ended, Folder, number};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// `mpirun` with so many ranks of a line.
@@ -122,6 +122,59 @@ fn a_path_too() {
     };
     let first = walk(1);
     assert!(walk(2) == first && walk(4) == first);
+}
+
+/// Ranks killed at any moment end together, leave no damaged file, and go on to the same bytes.
+/// `KILLS` says how often.
+#[test]
+fn killed_ranks_go_on() {
+    let folder = folder(1600);
+    let usual = "fit x.npy --target y.npy --gates 10 --tolerance 1e-9 --threads 1 --force \
+                 --max-iterations 400";
+    let ended = run(&folder, 2, &format!("{usual} --out whole.safetensors"));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let whole = folder.bytes("whole.safetensors");
+    let kept = format!("{usual} --checkpoint state --checkpoint-every 5 --out m.safetensors");
+    let resumed = || match folder.path("state/fit.txt").exists() {
+        true => format!("{kept} --resume"),
+        false => kept.clone(),
+    };
+    let kills = std::env::var("KILLS").map_or(6, |kills| kills.parse().unwrap());
+    for kill in 0..kills {
+        let mut command = mpirun(&folder, 2, &resumed());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let moment = 300 + 37 * (kill * 7919 % 41);
+        std::thread::sleep(Duration::from_millis(moment));
+        let ranks = children(child.id());
+        if let Some(rank) = ranks.get(kill as usize % ranks.len().max(1)) {
+            // it may have ended
+            let _ = Command::new("kill").args(["-9", rank]).output();
+        }
+        let start = Instant::now();
+        child.wait().unwrap();
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "kill {kill}: a hang"
+        );
+        for rank in &ranks {
+            let there = std::path::Path::new("/proc").join(rank).exists();
+            assert!(!there, "kill {kill}: rank {rank} is still there");
+        }
+        if let Ok(model) = std::fs::read(folder.path("m.safetensors")) {
+            assert!(model == whole, "kill {kill}: a model that is not whole");
+        }
+    }
+    let ended = run(&folder, 2, &resumed());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(folder.bytes("m.safetensors") == whole);
+}
+
+/// The processes that one started.
+fn children(parent: u32) -> Vec<String> {
+    let listed = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+    let listed = listed.unwrap_or_default();
+    listed.split_whitespace().map(str::to_owned).collect()
 }
 
 /// A rank that reads bad data ends all of them, and says what is wrong where.

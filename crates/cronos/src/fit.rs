@@ -336,7 +336,11 @@ fn solve<T: Real>(
     let settings = options.seeded_settings();
     let mut observe = |iteration: &Iteration| observer.watch(iteration);
     let Some(start) = &options.start else {
-        let solution = sampled.program.solve(&settings, &mut observe)?;
+        let program = &sampled.program;
+        let solution = match observer.keeper() {
+            Some(keeper) => program.solve_kept(&settings, keeper, &mut observe)?,
+            None => program.solve(&settings, &mut observe)?,
+        };
         return Ok(sampled.fitted(sampled.program.beta, solution));
     };
     let mut warm = start.state::<T>();

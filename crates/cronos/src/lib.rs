@@ -51,7 +51,9 @@ mod team;
 mod wide;
 mod zero;
 
-pub use admm::{Iteration, Residence, Settings, Solution, Split, Start, Status};
+pub use admm::{
+    Checkpoint, Iteration, Keeper, Residence, Settings, Solution, Split, Start, Status,
+};
 pub use certificate::{Certificate, Dual};
 pub use encoding::{Encoding, Knots, Ramp};
 pub use error::Error;

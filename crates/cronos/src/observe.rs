@@ -1,6 +1,6 @@
 //! Watching a fit, and stopping it.
 
-use crate::admm::{Iteration, Status};
+use crate::admm::{Iteration, Keeper, Status};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -31,6 +31,11 @@ pub trait Observer: Sync {
     /// who breaks off here gets no network.
     fn reduction(&self, _: &SearchStep) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+
+    /// Who keeps the state of the convex solver, if anyone does.
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        None
     }
 
     /// Asked often; true ends the fit.

@@ -36,7 +36,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 pub enum Command {
     /// Train a network on a data set and report how good it is
-    Fit(Box<Fit>),
+    Fit(Box<KeptFit>),
     /// Train a network for every penalty of a range, and show what the penalty does
     Path(Box<Path>),
     /// Train a deep network: its last two layers by convex optimisation, those in front of them by
@@ -97,6 +97,29 @@ pub struct Fit {
     pub strict: bool,
     #[command(flatten)]
     pub knobs: Knobs,
+}
+
+/// A fit whose state can be kept.
+#[derive(Args)]
+pub struct KeptFit {
+    #[command(flatten)]
+    pub fit: Fit,
+    #[command(flatten)]
+    pub keep: Keep,
+}
+
+#[derive(Args)]
+pub struct Keep {
+    /// Folder that keeps the state of the convex solver now and then
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+    /// Iterations between two states that are kept
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "checkpoint",
+        allow_negative_numbers = true, value_parser = parse_count)]
+    pub checkpoint_every: usize,
+    /// Go on from the state in the folder of --checkpoint, as if nothing had happened
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
 }
 
 /// What `fit` takes, except for what a path decides by itself.

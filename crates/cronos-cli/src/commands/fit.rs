@@ -3,12 +3,13 @@
 use super::checks::{check_folder, check_holdout, exit_code, start_threads};
 use super::importance::Measured;
 use super::job::Job;
+use super::kept::{self, Kept};
 use super::knobs;
 use super::labelled::Truth;
 use super::model::model;
 use super::ranks::Share;
 use super::{ranks, report};
-use crate::arguments::Fit;
+use crate::arguments::{Fit, KeptFit};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -26,8 +27,9 @@ const REPORT: &str = "report.json";
 const HISTORY: &str = "history.csv";
 const PAGE: &str = "index.html";
 
-pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
+pub fn run(kept_fit: &KeptFit) -> Result<ExitCode, Failure> {
     let start = Instant::now();
+    let KeptFit { fit, keep } = kept_fit;
     let team = ranks::team()?;
     ranks::together(&team, || {
         check_outputs(fit)?;
@@ -35,11 +37,35 @@ pub fn run(fit: &Fit) -> Result<ExitCode, Failure> {
         start_threads(ranks::threads(fit.knobs.threads, &team))?;
         let mut options = knobs::options(&fit.knobs, fit.source.seed)?;
         knobs::share(&mut options, &fit.knobs, &team);
+        let kept = kept::open(keep, &options.gates, fit.force, &team)?;
         let interrupt = Interrupt::listen()?;
         let mut job = Job::read_for(&fit.source, &team)?;
         let imputation = job.impute(&fit.source)?;
-        learn(fit, job, &options, imputation, &interrupt, start)
+        let work = Work {
+            interrupt: &interrupt,
+            kept: kept.as_ref(),
+            start,
+        };
+        learn(fit, job, &options, imputation, &work)
     })
+}
+
+/// What a training is done with.
+pub(super) struct Work<'a> {
+    pub interrupt: &'a Interrupt,
+    /// Who keeps its state, if anyone does.
+    pub kept: Option<&'a Kept>,
+    pub start: Instant,
+}
+
+impl Work<'_> {
+    /// A state that could not be kept is a failure, whatever else was found.
+    fn ended(&self, code: ExitCode) -> Result<ExitCode, Failure> {
+        match self.kept.and_then(Kept::failure) {
+            Some(failure) => Err(failure),
+            None => Ok(code),
+        }
+    }
 }
 
 /// Trains on a job, writes what was asked for and reports.
@@ -48,11 +74,10 @@ pub(super) fn learn(
     job: Job,
     options: &Options,
     imputation: Option<Vec<f64>>,
-    interrupt: &Interrupt,
-    start: Instant,
+    work: &Work<'_>,
 ) -> Result<ExitCode, Failure> {
     knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
-    let fitted = train(&job, options, interrupt)?;
+    let fitted = train(&job, options, work)?;
     let mut model = model(&job, &fitted, options, imputation);
     let team = &options.settings.team;
     let train_score = ranks::score(team, &job.train_truth, &model, &job.train)?;
@@ -63,7 +88,7 @@ pub(super) fn learn(
     let code = exit_code(fitted.status, fit.strict);
     if team.rank() > 0 {
         // the first writes and tells
-        return Ok(code);
+        return work.ended(code);
     }
     model.training.train_score = Some(train_score.value());
     model.training.test_score = test_score.as_ref().map(Score::value);
@@ -82,7 +107,7 @@ pub(super) fn learn(
         test: test_score.as_ref(),
         importance: importance.as_ref(),
         out: fit.out.as_deref(),
-        total_seconds: start.elapsed().as_secs_f64(),
+        total_seconds: work.start.elapsed().as_secs_f64(),
     };
     if let Some(folder) = &fit.report {
         write_report(folder, &summary, fit.force)?;
@@ -94,7 +119,7 @@ pub(super) fn learn(
     } else {
         output::print(&summary.text())?;
     }
-    Ok(code)
+    work.ended(code)
 }
 
 /// How much the features matter, on the test rows or, if there are none, the training rows.
@@ -117,11 +142,12 @@ pub(super) fn check_outputs(fit: &Fit) -> Result<(), Failure> {
     check_folder(fit.report.as_deref(), &[REPORT, HISTORY, PAGE], fit.force)
 }
 
-fn train(job: &Job, options: &Options, interrupt: &Interrupt) -> Result<Fitted, Failure> {
+fn train(job: &Job, options: &Options, work: &Work<'_>) -> Result<Fitted, Failure> {
     let progress = match options.gates {
-        GateSource::Learned { .. } => Progress::of_search(interrupt),
-        _ => Progress::of_iterations(options.settings.max_iterations, interrupt),
+        GateSource::Learned { .. } => Progress::of_search(work.interrupt),
+        _ => Progress::of_iterations(options.settings.max_iterations, work.interrupt),
     };
+    let progress = progress.keeping(work.kept);
     let (options, weights) = (options.clone(), job.weights.as_deref());
     if !options.settings.team.is_alone() {
         return train_share(job, options, &progress);

@@ -11,6 +11,7 @@ pub mod fit;
 pub mod importance;
 pub mod inspect;
 mod job;
+mod kept;
 mod knobs;
 mod labelled;
 mod model;

@@ -1,10 +1,11 @@
 //! The state of a run in the memory of the processor.
 
-use super::machine::{Machine, Point, Start};
+use super::machine::{ARRAYS, Machine, Point, Start};
 use super::shrink::{self, Groups, ShrinkSums};
 use crate::Error;
 use crate::engine::{
-    Candidate, Engine, Evaluation, OutputBound, RowState, SweepStep, SweepSums, Workspace,
+    Candidate, Engine, Evaluation, OutputBound, RowState, SweepStep, SweepSums, ThinState,
+    Workspace,
 };
 use crate::inner::{add_scaled, norm};
 use crate::loss::Loss;
@@ -168,6 +169,59 @@ impl<T: Real> Machine<T> for Host<'_, T> {
             thin: std::mem::take(&mut self.rows.thin),
         };
         (std::mem::take(&mut self.b), rows)
+    }
+
+    fn state(&self) -> Option<[Vec<T>; ARRAYS]> {
+        let thin = |of: fn(&ThinState<T>) -> &Vec<T>| -> Vec<T> {
+            self.rows.thin.iter().flat_map(of).copied().collect()
+        };
+        Some([
+            self.u.clone(),
+            self.b.clone(),
+            self.right.clone(),
+            self.rows.a.clone(),
+            self.rows.stiffness.clone(),
+            thin(|thin| &thin.e),
+            thin(|thin| &thin.f),
+            thin(|thin| &thin.fu),
+            self.solver.memory().to_vec(),
+        ])
+    }
+
+    fn set_state(
+        &mut self,
+        state: Vec<Vec<T>>,
+        by: Option<Solver>,
+        kappa: &[f64],
+    ) -> Result<bool, Error> {
+        let Ok([u, b, right, a, stiffness, e, f, fu, memory]) = <[Vec<T>; ARRAYS]>::try_from(state)
+        else {
+            return Ok(false);
+        };
+        let thin: usize = self.rows.thin.iter().map(|thin| thin.e.len()).sum();
+        let wide = [&u, &b, &right].map(Vec::len) == [self.u.len(); 3];
+        let soft = stiffness.is_empty() || stiffness.len() == a.len();
+        if !wide
+            || !soft
+            || a.len() != self.rows.a.len()
+            || [&e, &f, &fu].map(Vec::len) != [thin; 3]
+        {
+            return Ok(false);
+        }
+        (self.u, self.b, self.right) = (u, b, right);
+        (self.rows.a, self.rows.stiffness) = (a, stiffness);
+        let mut from = 0;
+        for thin in &mut self.rows.thin {
+            let own = from..from + thin.e.len();
+            from = own.end;
+            thin.e.copy_from_slice(&e[own.clone()]);
+            thin.f.copy_from_slice(&f[own.clone()]);
+            thin.fu.copy_from_slice(&fu[own]);
+        }
+        if let Some(by) = by {
+            self.set_stiffness(by, kappa)?;
+        }
+        Ok(self.solver.set_memory(&memory))
     }
 
     fn rank(&self) -> Option<usize> {

@@ -45,6 +45,9 @@ pub(crate) enum Point {
     Shrunk,
 }
 
+/// Arrays that [`Machine::state`] gives.
+pub(super) const ARRAYS: usize = 9;
+
 /// Holds `u`, `b = v + λ`, `a = s + ν`, `e = f + μ` and the right-hand side of the u-step, and moves
 /// them. Only sums cross over in an iteration.
 pub(crate) trait Machine<T> {
@@ -110,6 +113,21 @@ pub(crate) trait Machine<T> {
 
     /// Gives its splits and multipliers away.
     fn leave(&mut self) -> (Vec<T>, RowState<T>);
+
+    /// All that the steps to come depend on; nothing from a machine that keeps no state.
+    fn state(&self) -> Option<[Vec<T>; ARRAYS]> {
+        None
+    }
+
+    /// Takes such a state on, solved by `by` if groups have a stiffness; `false` if it does not fit.
+    fn set_state(
+        &mut self,
+        _state: Vec<Vec<T>>,
+        _by: Option<Solver>,
+        _kappa: &[f64],
+    ) -> Result<bool, Error> {
+        Ok(false)
+    }
 
     /// Rank of its preconditioner, if it has one.
     fn rank(&self) -> Option<usize>;

@@ -9,6 +9,7 @@
 //! Each split variable and its multiplier are kept as one array, their sum:
 //! `b = v + λ`, `a = s + ν`, `e = f + μ`.
 
+mod checkpoint;
 mod history;
 mod host;
 mod judge;
@@ -22,6 +23,7 @@ mod status;
 mod stiffness;
 mod warm;
 
+pub use checkpoint::{Checkpoint, Keeper};
 pub use history::{Iteration, Seconds};
 pub use machine::Residence;
 #[cfg(feature = "device")]

@@ -1,5 +1,6 @@
 //! The loop: u-step, shrinkage, sweep over the rows, and the rule for ρ.
 
+use super::checkpoint::Kept;
 use super::history::{Iteration, Seconds};
 use super::machine::Machine;
 use super::settings::{Settings, Split};
@@ -58,9 +59,27 @@ impl<T: Real> Run<'_, T> {
         beta: f64,
         observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
     ) -> Result<Solution, Error> {
-        let status = match self.begin(beta) {
-            Ok(()) => self.iterate(observe),
-            Err(_) => Status::NumericalFailure,
+        self.solve_kept(beta, None, observe)
+    }
+
+    /// The same, its state kept; from a state, if one was.
+    pub(super) fn solve_kept(
+        &mut self,
+        beta: f64,
+        kept: Option<&Kept<'_>>,
+        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+    ) -> Result<Solution, Error> {
+        let from = kept.and_then(|kept| Some((kept, kept.keeper.start()?)));
+        let status = match from {
+            Some((kept, state)) => {
+                let restored = self.restore(&kept.terms, &state);
+                self.settings.team.agree(restored)?;
+                self.iterate(state.iteration, Some(kept), observe)
+            }
+            None => match self.begin(beta) {
+                Ok(()) => self.iterate(0, kept, observe),
+                Err(_) => Status::NumericalFailure,
+            },
         };
         let solution = self.finish(status);
         match self.machine.failure() {
@@ -94,8 +113,14 @@ impl<T: Real> Run<'_, T> {
         Ok(())
     }
 
-    fn iterate(&mut self, observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>) -> Status {
-        for number in 1..=self.settings.max_iterations {
+    fn iterate(
+        &mut self,
+        done: usize,
+        kept: Option<&Kept<'_>>,
+        observe: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+    ) -> Status {
+        let mut last = done;
+        for number in done + 1..=self.settings.max_iterations {
             if self.follow_curvature(number).is_err() {
                 return Status::NumericalFailure;
             }
@@ -117,8 +142,17 @@ impl<T: Real> Run<'_, T> {
             if let Some(status) = stop.or(cut) {
                 return status;
             }
-            if number < self.settings.max_iterations && self.balance(number).is_err() {
+            if number == self.settings.max_iterations {
+                break;
+            }
+            if self.balance(number).is_err() {
                 return Status::NumericalFailure;
+            }
+            if let Some(kept) = kept {
+                let stopped = self.keep(kept, number, &mut last).is_break();
+                if let Some(status) = self.agree(stopped.then_some(Status::Interrupted)) {
+                    return status;
+                }
             }
         }
         Status::IterationLimit
@@ -194,6 +228,10 @@ impl<T: Real> Run<'_, T> {
             certificate,
             seconds,
         }
+    }
+
+    pub(super) fn loss(&self) -> Loss {
+        self.program.loss
     }
 
     /// `β/ρ`

@@ -114,6 +114,26 @@ impl Stiffening {
         self.on.then_some(self.by)
     }
 
+    /// Who solves once splits have a stiffness.
+    pub fn by(&self) -> Solver {
+        self.by
+    }
+
+    /// Where the schedule is.
+    pub fn schedule(&self) -> [f64; 4] {
+        let begun = f64::from(u8::from(self.begun));
+        [begun, self.next as f64, self.interval, self.done as f64]
+    }
+
+    /// Goes on from there; tells whether splits have a stiffness.
+    pub fn follow(&mut self, schedule: &[f64]) -> bool {
+        if let [begun, next, interval, done] = *schedule {
+            (self.begun, self.next) = (begun > 0.0, next as usize);
+            (self.interval, self.done) = (interval, done as usize);
+        }
+        self.begun
+    }
+
     /// Whether it will be by conjugate gradients.
     pub fn by_pcg(&self) -> bool {
         self.on && self.by == Solver::SamplePcg

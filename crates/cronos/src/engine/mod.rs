@@ -20,7 +20,6 @@ mod thin;
 pub(crate) use certify::{Candidate, Evaluation, OutputBound};
 pub(crate) use products::Curvature;
 pub(crate) use sweep::{RowState, SweepStep, SweepSums};
-#[cfg(feature = "device")]
 pub(crate) use thin::ThinState;
 
 use crate::Error;

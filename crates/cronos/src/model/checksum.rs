@@ -1,22 +1,22 @@
-//! The checksum of a model file: FNV-1a, 64 bits.
+//! The checksum of model files and checkpoints: FNV-1a, 64 bits.
 
 /// A checksum that grows piece by piece.
-pub(super) struct Checksum(u64);
+pub(crate) struct Checksum(u64);
 
 impl Checksum {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
     /// Adds a piece and its length, so that no two lists of pieces run together.
-    pub(super) fn add(&mut self, piece: &[u8]) {
+    pub(crate) fn add(&mut self, piece: &[u8]) {
         for byte in (piece.len() as u64).to_le_bytes().iter().chain(piece) {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
 
     /// The checksum as 16 hexadecimal digits.
-    pub(super) fn hex(&self) -> String {
+    pub(crate) fn hex(&self) -> String {
         format!("{:016x}", self.0)
     }
 }

@@ -11,6 +11,7 @@ mod stack_file;
 mod tensors;
 mod training;
 
+pub(crate) use checksum::Checksum;
 pub use file::FORMAT_VERSION;
 pub use training::{Deep, Grouping, Images, TextInput, Training};
 

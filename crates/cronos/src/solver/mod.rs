@@ -84,6 +84,16 @@ pub(crate) trait USolver<T: Real>: Send {
         work: &mut Workspace<T>,
     ) -> usize;
 
+    /// What the next solve starts from, beside `u`.
+    fn memory(&self) -> &[T] {
+        &[]
+    }
+
+    /// Takes that on; `false` if it does not fit.
+    fn set_memory(&mut self, memory: &[T]) -> bool {
+        memory.is_empty()
+    }
+
     /// Rank of its preconditioner, if it has one.
     fn rank(&self) -> Option<usize> {
         None

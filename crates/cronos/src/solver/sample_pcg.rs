@@ -151,6 +151,18 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
         })
     }
 
+    fn memory(&self) -> &[T] {
+        &self.space.t
+    }
+
+    fn set_memory(&mut self, memory: &[T]) -> bool {
+        let fits = memory.len() == self.space.t.len();
+        if fits {
+            self.space.t.copy_from_slice(memory);
+        }
+        fits
+    }
+
     fn rank(&self) -> Option<usize> {
         Some(self.nystrom.rank())
     }

@@ -294,6 +294,18 @@ impl<T: Real> USolver<T> for Stiff<T> {
         })
     }
 
+    fn memory(&self) -> &[T] {
+        &self.t
+    }
+
+    fn set_memory(&mut self, memory: &[T]) -> bool {
+        let fits = memory.len() == self.t.len();
+        if fits {
+            self.t.copy_from_slice(memory);
+        }
+        fits
+    }
+
     fn rank(&self) -> Option<usize> {
         match &self.inner {
             Inner::Pcg { sketches, .. } => sketches.first().map(Nystrom::rank),

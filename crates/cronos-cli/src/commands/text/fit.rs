@@ -39,7 +39,12 @@ pub fn run(text: &TextFit) -> Result<ExitCode, Failure> {
             None => by_words(train, test),
         }
     })?;
-    tabular::learn(fit, job, &options, None, &interrupt, start)
+    let work = tabular::Work {
+        interrupt: &interrupt,
+        kept: None,
+        start,
+    };
+    tabular::learn(fit, job, &options, None, &work)
 }
 
 /// The knobs of the convex program: a device that is named for the encoder does not keep gates from
