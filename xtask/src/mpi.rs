@@ -52,7 +52,9 @@ fn has_libclang() -> bool {
 
 /// The tests under `mpirun`, and lints of what only they build.
 pub fn check() -> Result<(), String> {
-    execute(&mut cargo(&format!("test {FEATURES} --test ranks")))?;
+    execute(&mut cargo(&format!(
+        "test {FEATURES} --test ranks -- --test-threads=1"
+    )))?;
     execute(&mut cargo(&format!(
         "clippy {FEATURES} --all-targets -- -D warnings"
     )))
