@@ -105,6 +105,8 @@ fn ranks_find_what_one_process_finds() {
     let (shared, _) = fit(&folder, 2, line);
     let alone = folder.json(&format!("fit {line} --json"));
     assert_eq!(shared["status"], "solved");
+    assert_eq!(shared["ranks"], 2);
+    assert!(number(&shared, "/sent_bytes") > 0.0);
     let [a, b] = [&shared, &alone].map(|report| number(report, "/objective"));
     assert!((a - b).abs() <= 2e-3 * b, "{a} {b}");
     assert_eq!(shared["data"], alone["data"].clone());

@@ -44,7 +44,8 @@ pub(crate) fn open_stored(path: &str) -> Result<Array, DataError> {
             .map(|&length| usize::try_from(length).ok())
             .collect();
         let shape = shape.filter(|shape| shape.len() > 1)?;
-        let whole = size - head.len() as u64 == header.len() * kind.size() as u64;
+        let declared = header.len().checked_mul(kind.size() as u64);
+        let whole = declared == Some(size - head.len() as u64);
         (little && whole && header.order() == Order::C).then_some((kind, shape))
     });
     let Some((kind, shape)) = found else {

@@ -193,7 +193,8 @@ pub fn fit(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
-    rows.check_shared(&options.settings.team)?;
+    let team = &options.settings.team;
+    team.agree(rows.check_shared(team).and_then(|()| rows.check()))?;
     rows.counting(|rows| fit_counting(rows, targets, options, observer))
 }
 
@@ -335,6 +336,10 @@ fn solve<T: Real>(
     };
     let settings = options.seeded_settings();
     let mut observe = |iteration: &Iteration| observer.watch(iteration);
+    if options.start.is_some() && observer.keeper().is_some() {
+        let expected = "nowhere while the state of the run is kept";
+        return Err(Error::setting("start", "given", expected));
+    }
     let Some(start) = &options.start else {
         let program = &sampled.program;
         let solution = match observer.keeper() {

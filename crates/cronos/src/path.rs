@@ -77,7 +77,8 @@ pub fn path(
 ) -> Result<Path, Error> {
     grid.check()?;
     let loss = options.loss.unwrap_or_default();
-    rows.check_shared(&options.settings.team)?;
+    let team = &options.settings.team;
+    team.agree(rows.check_shared(team).and_then(|()| rows.check()))?;
     rows.counting(|rows| {
         rows.check_targets(&targets)?;
         loss.check(rows.y)?;

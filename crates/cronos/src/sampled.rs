@@ -52,7 +52,8 @@ impl<T: Real> Sampled<T> {
             outputs: y.columns(),
             signs: options.activation.signs(),
         };
-        choose::<T>(shape, &options.settings, memory::limit(&options.settings))?;
+        let available = memory::limit(&options.settings);
+        team.agree(choose::<T>(shape, &options.settings, available))?;
         let feature_scaling = if options.standardize {
             Scaling::shared(x, weights, shape.features, team)?
         } else {

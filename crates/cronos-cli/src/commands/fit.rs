@@ -37,7 +37,7 @@ pub fn run(kept_fit: &KeptFit) -> Result<ExitCode, Failure> {
         start_threads(ranks::threads(fit.knobs.threads, &team))?;
         let mut options = knobs::options(&fit.knobs, fit.source.seed)?;
         knobs::share(&mut options, &fit.knobs, &team);
-        let kept = kept::open(keep, &options.gates, fit.force, &team)?;
+        let kept = kept::open(keep, &options, fit.force)?;
         let interrupt = Interrupt::listen()?;
         let mut job = Job::read_for(&fit.source, &team)?;
         let imputation = job.impute(&fit.source)?;
@@ -115,7 +115,12 @@ pub(super) fn learn(
         model_file::write(&folder.join(PAGE), page.as_bytes(), fit.force)?;
     }
     if fit.json {
-        output::print_json(&summary.json())?;
+        let mut report = summary.json();
+        if !team.is_alone() {
+            report["ranks"] = team.ranks().into();
+            report["sent_bytes"] = team.sent().into();
+        }
+        output::print_json(&report)?;
     } else {
         output::print(&summary.text())?;
     }
@@ -150,7 +155,9 @@ fn train(job: &Job, options: &Options, work: &Work<'_>) -> Result<Fitted, Failur
     let progress = progress.keeping(work.kept);
     let (options, weights) = (options.clone(), job.weights.as_deref());
     if !options.settings.team.is_alone() {
-        return train_share(job, options, &progress);
+        let fitted = train_share(job, options, &progress);
+        progress.finish();
+        return fitted;
     }
     let fitted = match &job.train_truth {
         Truth::Classes(indices) => Classifier { options }

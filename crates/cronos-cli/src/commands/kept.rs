@@ -6,7 +6,7 @@
 use crate::arguments::Keep;
 use crate::failure::Failure;
 use crate::model_file;
-use cronos::{Checkpoint, GateSource, Keeper, Team};
+use cronos::{Checkpoint, GateSource, Keeper, Options, Place, Team};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -28,16 +28,17 @@ pub struct Kept {
 }
 
 /// Looks at the folder before any work is done; nothing without one.
-pub fn open(
-    keep: &Keep,
-    gates: &GateSource,
-    force: bool,
-    team: &Team,
-) -> Result<Option<Kept>, Failure> {
+pub fn open(keep: &Keep, options: &Options, force: bool) -> Result<Option<Kept>, Failure> {
     let Some(folder) = &keep.checkpoint else {
         return Ok(None);
     };
-    if matches!(gates, GateSource::Learned { .. }) {
+    let team = &options.settings.team;
+    if options.settings.place != Place::Cpu {
+        return Err(Failure::Usage(
+            "--checkpoint keeps a state that is on the processor; leave --device out".into(),
+        ));
+    }
+    if matches!(options.gates, GateSource::Learned { .. }) {
         return Err(Failure::Usage(
             "--checkpoint keeps the state of the convex solver, and gates are learned without it; \
              fix their number with --gates"
@@ -72,9 +73,20 @@ pub fn open(
             let bytes = fs::read(&file)
                 .map_err(|error| Failure::Input(format!("cannot read {shown}: {error}")))?;
             let state = Checkpoint::from_bytes(&bytes);
-            Some(state.map_err(|error| Failure::Input(format!("{shown}: {error}")))?)
+            let state = state.map_err(|error| Failure::Input(format!("{shown}: {error}")))?;
+            if state.iteration != iteration {
+                return Err(Failure::Input(format!(
+                    "{shown}: it is the state after {} iterations; start anew",
+                    state.iteration
+                )));
+            }
+            Some(state)
         }
     };
+    if team.rank() == 0 && !keep.resume {
+        // what is left of another run is not whole any more once its files are written over
+        let _ = fs::remove_file(&whole);
+    }
     // a rank may not begin to write while another still looks
     team.gather(&[]);
     Ok(Some(Kept {
@@ -87,8 +99,16 @@ pub fn open(
     }))
 }
 
-/// The iterations of the state that is whole.
+/// The iterations of the state that is whole, as the first rank reads it.
 fn named(whole: &Path, team: &Team) -> Result<usize, Failure> {
+    let own = match team.rank() {
+        0 => read(whole, team)?,
+        _ => 0,
+    };
+    Ok(team.gather(&[own as f64])[0] as usize)
+}
+
+fn read(whole: &Path, team: &Team) -> Result<usize, Failure> {
     let shown = whole.display();
     let text = fs::read_to_string(whole).map_err(|error| {
         Failure::Input(format!(

@@ -6,12 +6,16 @@ use crate::failure::Failure;
 use crate::output;
 use crate::score::Score;
 use cronos::{Matrix, Model, Options, Table, Team};
+use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// Where launchers say how many processes they started, and how many of them on this machine.
 const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 const HERE: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+
+/// The exit code of a program that panicked.
+const PANICKED: i32 = 101;
 
 /// How long others wait before they speak.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -74,11 +78,18 @@ pub fn together(
     team: &Team,
     work: impl FnOnce() -> Result<ExitCode, Failure>,
 ) -> Result<ExitCode, Failure> {
-    let done = work();
+    if team.ranks() == 1 {
+        return work();
+    }
+    let done = panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        // others would wait for this one
+        team.abort(PANICKED);
+        Err(Failure::Work("a rank panicked".into()))
+    });
     let Err(failure) = &done else {
         return done;
     };
-    if team.ranks() > 1 {
+    if !matches!(failure, Failure::PipeClosed) {
         // what all find wrong is told by the first
         if team.rank() > 0 {
             std::thread::sleep(PAUSE);

@@ -188,26 +188,28 @@ impl<T: Real> Machine<T> for Host<'_, T> {
         ])
     }
 
+    fn fits(&self, state: &[Vec<T>]) -> bool {
+        let [u, b, right, a, stiffness, e, f, fu, memory] = state else {
+            return false;
+        };
+        let thin: usize = self.rows.thin.iter().map(|thin| thin.e.len()).sum();
+        [u, b, right].map(Vec::len) == [self.u.len(); 3]
+            && a.len() == self.rows.a.len()
+            && (stiffness.is_empty() || stiffness.len() == a.len())
+            && [e, f, fu].map(Vec::len) == [thin; 3]
+            && (memory.is_empty() || memory.len() == thin)
+    }
+
     fn set_state(
         &mut self,
         state: Vec<Vec<T>>,
         by: Option<Solver>,
         kappa: &[f64],
-    ) -> Result<bool, Error> {
+    ) -> Result<(), Error> {
         let Ok([u, b, right, a, stiffness, e, f, fu, memory]) = <[Vec<T>; ARRAYS]>::try_from(state)
         else {
-            return Ok(false);
+            return Ok(());
         };
-        let thin: usize = self.rows.thin.iter().map(|thin| thin.e.len()).sum();
-        let wide = [&u, &b, &right].map(Vec::len) == [self.u.len(); 3];
-        let soft = stiffness.is_empty() || stiffness.len() == a.len();
-        if !wide
-            || !soft
-            || a.len() != self.rows.a.len()
-            || [&e, &f, &fu].map(Vec::len) != [thin; 3]
-        {
-            return Ok(false);
-        }
         (self.u, self.b, self.right) = (u, b, right);
         (self.rows.a, self.rows.stiffness) = (a, stiffness);
         let mut from = 0;
@@ -221,7 +223,8 @@ impl<T: Real> Machine<T> for Host<'_, T> {
         if let Some(by) = by {
             self.set_stiffness(by, kappa)?;
         }
-        Ok(self.solver.set_memory(&memory))
+        self.solver.set_memory(&memory);
+        Ok(())
     }
 
     fn rank(&self) -> Option<usize> {

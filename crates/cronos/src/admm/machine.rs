@@ -119,14 +119,19 @@ pub(crate) trait Machine<T> {
         None
     }
 
-    /// Takes such a state on, solved by `by` if groups have a stiffness; `false` if it does not fit.
+    /// Whether it could take such a state on.
+    fn fits(&self, _state: &[Vec<T>]) -> bool {
+        false
+    }
+
+    /// Takes such a state on, solved by `by` if groups have a stiffness.
     fn set_state(
         &mut self,
         _state: Vec<Vec<T>>,
         _by: Option<Solver>,
         _kappa: &[f64],
-    ) -> Result<bool, Error> {
-        Ok(false)
+    ) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Rank of its preconditioner, if it has one.

@@ -72,8 +72,7 @@ impl<T: Real> Run<'_, T> {
         let from = kept.and_then(|kept| Some((kept, kept.keeper.start()?)));
         let status = match from {
             Some((kept, state)) => {
-                let restored = self.restore(&kept.terms, &state);
-                self.settings.team.agree(restored)?;
+                self.restore(kept, &state)?;
                 self.iterate(state.iteration, Some(kept), observe)
             }
             None => match self.begin(beta) {

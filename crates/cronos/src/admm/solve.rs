@@ -106,7 +106,8 @@ impl<T: Real> Program<T> {
         body: impl FnOnce(&mut Run<'_, T>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let start = Instant::now();
-        let chosen = solver::choose::<T>(self.shape(), settings, memory::limit(settings))?;
+        let chosen = solver::choose::<T>(self.shape(), settings, memory::limit(settings));
+        let chosen = settings.team.agree(chosen)?;
         let x = self.weighted_features();
         let roots = self.roots();
         let roots = roots.as_deref();

@@ -125,12 +125,16 @@ impl Stiffening {
         [begun, self.next as f64, self.interval, self.done as f64]
     }
 
-    /// Goes on from there; tells whether splits have a stiffness.
-    pub fn follow(&mut self, schedule: &[f64]) -> bool {
+    /// Goes on from there.
+    pub fn follow(&mut self, schedule: &[f64]) {
         if let [begun, next, interval, done] = *schedule {
             (self.begun, self.next) = (begun > 0.0, next as usize);
             (self.interval, self.done) = (interval, done as usize);
         }
+    }
+
+    /// Whether splits have a stiffness by now.
+    pub fn begun(&self) -> bool {
         self.begun
     }
 

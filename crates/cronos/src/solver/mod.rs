@@ -89,10 +89,8 @@ pub(crate) trait USolver<T: Real>: Send {
         &[]
     }
 
-    /// Takes that on; `false` if it does not fit.
-    fn set_memory(&mut self, memory: &[T]) -> bool {
-        memory.is_empty()
-    }
+    /// Takes that on, if it fits.
+    fn set_memory(&mut self, _memory: &[T]) {}
 
     /// Rank of its preconditioner, if it has one.
     fn rank(&self) -> Option<usize> {

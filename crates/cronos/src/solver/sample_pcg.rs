@@ -155,12 +155,10 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
         &self.space.t
     }
 
-    fn set_memory(&mut self, memory: &[T]) -> bool {
-        let fits = memory.len() == self.space.t.len();
-        if fits {
+    fn set_memory(&mut self, memory: &[T]) {
+        if memory.len() == self.space.t.len() {
             self.space.t.copy_from_slice(memory);
         }
-        fits
     }
 
     fn rank(&self) -> Option<usize> {

@@ -298,12 +298,10 @@ impl<T: Real> USolver<T> for Stiff<T> {
         &self.t
     }
 
-    fn set_memory(&mut self, memory: &[T]) -> bool {
-        let fits = memory.len() == self.t.len();
-        if fits {
+    fn set_memory(&mut self, memory: &[T]) {
+        if memory.len() == self.t.len() {
             self.t.copy_from_slice(memory);
         }
-        fits
     }
 
     fn rank(&self) -> Option<usize> {

@@ -95,6 +95,11 @@ impl Team {
             )));
         }
         let from = |rank: usize| (rank * chunks / ranks * size).min(rows);
+        if rows - from(ranks - 1) < 2 {
+            return Err(Error::Data(format!(
+                "{rows} rows leave one row for the last of {ranks} ranks; start fewer"
+            )));
+        }
         Ok(from(rank)..from(rank + 1))
     }
 
@@ -140,7 +145,7 @@ impl Team {
         counts[..self.rank()].iter().sum::<f64>() as usize
     }
 
-    /// What this rank found, if none met an error; else the error of the first that did.
+    /// What this rank found, if none met an error; else its own, or that of the first that did.
     pub fn agree<R>(&self, found: Result<R, Error>) -> Result<R, Error> {
         if self.ranks() == 1 {
             return found;
@@ -150,8 +155,8 @@ impl Team {
         let failed = all.iter().position(|text| !text.is_empty());
         match (failed, found) {
             (None, found) => found,
-            (Some(rank), Err(error)) if rank == self.rank() => Err(error),
-            (Some(rank), _) => Err(Error::Team(format!(
+            (Some(_), Err(error)) => Err(error),
+            (Some(rank), Ok(_)) => Err(Error::Team(format!(
                 "rank {rank}: {}",
                 String::from_utf8_lossy(&all[rank])
             ))),
@@ -181,7 +186,10 @@ impl Team {
 
 impl fmt::Debug for Team {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rank {} of {}", self.rank(), self.ranks())
+        match self.is_alone() {
+            true => f.write_str("alone"),
+            false => write!(f, "rank {} of {}", self.rank(), self.ranks()),
+        }
     }
 }
 

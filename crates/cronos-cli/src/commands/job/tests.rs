@@ -13,7 +13,7 @@ fn job(content: &str, options: &str) -> Result<Job, Failure> {
     let mut arguments = vec!["cronos", "fit", file.to_str().unwrap()];
     arguments.extend(options.split_whitespace());
     match Arguments::parse_from(arguments).command {
-        Command::Fit(fit) => Job::read(&fit.source),
+        Command::Fit(kept) => Job::read(&kept.fit.source),
         _ => unreachable!(),
     }
 }

@@ -157,7 +157,9 @@ fn follow(
 ) -> Result<Path, Failure> {
     let progress = Progress::of_path(grid.steps, interrupt);
     if !options.settings.team.is_alone() {
-        return follow_share(job, grid, options.clone(), &progress);
+        let followed = follow_share(job, grid, options.clone(), &progress);
+        progress.finish();
+        return followed;
     }
     let (options, weights) = (options.clone(), job.weights.as_deref());
     let followed = match &job.train_truth {

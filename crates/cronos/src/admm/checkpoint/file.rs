@@ -1,5 +1,5 @@
-//! Checkpoints as the bytes of a safetensors file, with one metadata entry `run`: a checksum of all
-//! arrays, the terms and the number of iterations, a line each.
+//! Checkpoints as the bytes of a safetensors file, with one metadata entry `run`: a checksum of
+//! everything, the terms and the number of iterations, a line each.
 
 use super::{Checkpoint, Numbers, refused};
 use crate::Error;
@@ -38,8 +38,12 @@ impl Checkpoint {
             .collect::<Result<Vec<_>, _>>()
             .map_err(unwritable)?;
         let pairs = self.arrays.iter();
-        let sum = checksum(pairs.map(|(name, numbers)| (&name[..], numbers.bytes())));
-        let text = format!("{sum}\n{}\n{}\n", self.terms, self.iteration);
+        let rest = format!("{}\n{}\n", self.terms, self.iteration);
+        let sum = checksum(
+            &rest,
+            pairs.map(|(name, numbers)| (&name[..], numbers.bytes())),
+        );
+        let text = format!("{sum}\n{rest}");
         let metadata = HashMap::from([(ENTRY.to_string(), text)]);
         safetensors::serialize(views, Some(metadata)).map_err(unwritable)
     }
@@ -53,7 +57,9 @@ impl Checkpoint {
             .and_then(|entries| entries.get(ENTRY))
             .ok_or_else(|| refused("it has no entry `run`"))?;
         let tensors = file.tensors();
-        let sum = checksum(tensors.iter().map(|(name, view)| (&name[..], view.data())));
+        let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
+        let pairs = tensors.iter().map(|(name, view)| (&name[..], view.data()));
+        let sum = checksum(rest, pairs);
         let lines: Vec<&str> = text.lines().collect();
         let [found, terms, iteration] = lines[..] else {
             return Err(refused("its entry `run` does not have three lines"));
@@ -81,11 +87,12 @@ impl Checkpoint {
     }
 }
 
-/// Of names and bytes, in the order of the names.
-fn checksum<'a>(arrays: impl Iterator<Item = (&'a str, &'a [u8])>) -> String {
+/// Of a text, and of names and bytes in the order of the names.
+fn checksum<'a>(text: &str, arrays: impl Iterator<Item = (&'a str, &'a [u8])>) -> String {
     let mut arrays: Vec<(&str, &[u8])> = arrays.collect();
     arrays.sort();
     let mut sum = Checksum::new();
+    sum.add(text.as_bytes());
     for (name, bytes) in arrays {
         sum.add(name.as_bytes());
         sum.add(bytes);

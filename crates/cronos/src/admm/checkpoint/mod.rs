@@ -14,6 +14,7 @@ use crate::Error;
 use crate::engine::Evaluation;
 use crate::loss::Loss;
 use crate::model::Checksum;
+use crate::place::Place;
 use crate::program::Program;
 use crate::real::Real;
 use bytemuck::cast_slice;
@@ -89,6 +90,10 @@ impl<T: Real> Program<T> {
         if settings.keep_dual {
             let expected = "off while the state of the run is kept";
             return Err(Error::setting("keep dual", "on", expected));
+        }
+        if settings.place != Place::Cpu {
+            let expected = "cpu while the state of the run is kept";
+            return Err(Error::setting("device", settings.place, expected));
         }
         let terms = self.terms(settings);
         self.with_run(settings, |run| {
@@ -176,17 +181,37 @@ impl<T: Real> Run<'_, T> {
         }
         Some(Checkpoint {
             iteration: number,
-            terms: kept.terms.clone(),
+            terms: self.terms(kept),
             arrays,
         })
     }
 
-    /// Takes a state on.
-    pub(super) fn restore(&mut self, terms: &str, state: &Checkpoint) -> Result<(), Error> {
-        if state.terms != terms {
+    /// What tells this run from any other, and how it solves, which may depend on free memory.
+    fn terms(&self, kept: &Kept<'_>) -> String {
+        let (solver, stiff) = (self.choice.solver, self.stiffening.solver());
+        format!("{} {solver:?} {stiff:?}", kept.terms)
+    }
+
+    /// Takes a state on: all ranks or none.
+    pub(super) fn restore(&mut self, kept: &Kept<'_>, state: &Checkpoint) -> Result<(), Error> {
+        let settings = self.settings;
+        let arrays = settings.team.agree(self.read(kept, state))?;
+        // from here on ranks add up what they have
+        let by = self.stiffening.begun().then(|| self.stiffening.by());
+        let kappa = self.groups.stiffness.clone();
+        self.machine.set_state(arrays, by, &kappa)?;
+        match self.step.split {
+            Split::Paper => self.machine.set_weight(self.step.weight),
+            Split::Loss => Ok(()),
+        }
+    }
+
+    /// Takes on what needs no other rank; the arrays of the machine, which fit.
+    fn read(&mut self, kept: &Kept<'_>, state: &Checkpoint) -> Result<Vec<Vec<T>>, Error> {
+        if state.terms != self.terms(kept) {
             return Err(refused(
-                "it belongs to other data or other settings; give those of the run that wrote it, \
-                 or start anew",
+                "it belongs to other data or other settings, or was solved in another way for the \
+                 memory there was; give those of the run that wrote it, or start anew",
             ));
         }
         let [rho, weight, threshold] = state.take::<f64>("numbers")?[..] else {
@@ -226,20 +251,17 @@ impl<T: Real> Run<'_, T> {
         self.history = (state.take::<f64>("history")?.as_chunks().0.iter())
             .map(record::iteration)
             .collect();
-        let begun = self.stiffening.follow(&state.take::<f64>("schedule")?);
-        let by = begun.then(|| self.stiffening.by());
+        if self.history.last().map(|record| record.number) != Some(state.iteration) {
+            return Err(refused("its history does not end where it does"));
+        }
+        self.stiffening.follow(&state.take::<f64>("schedule")?);
         let arrays: Result<Vec<Vec<T>>, Error> = (0..super::machine::ARRAYS)
             .map(|at| state.take(&format!("state.{at}")))
             .collect();
-        let whole = self
-            .machine
-            .set_state(arrays?, by, &self.groups.stiffness)?;
-        if !whole {
-            return Err(refused("its arrays are of another size"));
-        }
-        match self.step.split {
-            Split::Paper => self.machine.set_weight(weight),
-            Split::Loss => Ok(()),
+        let arrays = arrays?;
+        match self.machine.fits(&arrays) {
+            true => Ok(arrays),
+            false => Err(refused("its arrays are of another size")),
         }
     }
 }
