@@ -162,7 +162,7 @@ fn a_state_belongs_to_its_run() {
     assert!(bits(&rest) == bits(&whole));
 
     let refuses = |program: &Program<f64>, settings: &Settings| {
-        let why = solve(program, settings, Some(last)).err().expect("refused");
+        let why = solve(program, settings, Some(last)).expect_err("refused");
         assert!(
             why.to_string().contains("other data or other settings"),
             "{why}"
