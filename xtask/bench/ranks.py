@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import numpy as np
-
 import cronos_command
 from report import arguments, finish, say, table
+from scaling import write_arrays
 
 SHAPES = [(60000, 785, 32, 1), (20000, 256, 16, 4), (100000, 64, 32, 1)]  # n, d, P, C
 SMALL = [(3000, 16, 4, 1)]
@@ -20,12 +19,8 @@ def fit(launch: list, options: list) -> dict:
 
 
 def case(program: Path, folder: Path, shape: tuple, repeats: int) -> dict:
-    n, d, gates, outputs = shape
-    rng = np.random.default_rng(3)
-    x = (rng.standard_normal((n, d)) * 3.0 / np.sqrt(np.arange(1, d + 1))).astype(np.float32)
-    y = np.sign(x @ rng.standard_normal((d, outputs))).astype(np.float32)
-    np.save(folder / "x.npy", x)
-    np.save(folder / "y.npy", y)
+    gates = shape[2]
+    write_arrays(folder, shape)
     line = [
         program, "fit", folder / "x.npy", "--target", folder / "y.npy", "--task", "regression",
         "--no-standardize", "--no-bias", "--holdout", "0", "--gates", gates, "--beta", "10",

@@ -16,13 +16,19 @@ FILLED = 60
 SOLVERS = ["direct", "sample-pcg"]
 
 
-def case(program: Path, folder: Path, shape: tuple, solver: str, repeats: int) -> dict:
-    n, d, gates, outputs = shape
+def write_arrays(folder: Path, shape: tuple) -> None:
+    """Features with a power-law spectrum, and the signs of linear functions of them."""
+    n, d, _, outputs = shape
     rng = np.random.default_rng(3)
     x = (rng.standard_normal((n, d)) * 3.0 / np.sqrt(np.arange(1, d + 1))).astype(np.float32)
     y = np.sign(x @ rng.standard_normal((d, outputs))).astype(np.float32)
     np.save(folder / "x.npy", x)
     np.save(folder / "y.npy", y)
+
+
+def case(program: Path, folder: Path, shape: tuple, solver: str, repeats: int) -> dict:
+    n, d, gates, outputs = shape
+    write_arrays(folder, shape)
     fit = lambda iterations: cronos_command.run(
         program, "fit", folder / "x.npy", "--target", folder / "y.npy", "--task", "regression",
         "--no-standardize", "--no-bias", "--holdout", "0", "--gates", str(gates), "--beta", "10",

@@ -85,6 +85,14 @@ impl<T: Real> Tiled<T> {
             .sum()
     }
 
+    /// The sum of the logarithms of the diagonal.
+    pub fn diagonal_logarithms(&self) -> f64 {
+        (0..self.size)
+            .map(|i| self.tile(i / TILE, i / TILE)[(i % TILE, i % TILE)])
+            .map(|entry| entry.wide().ln())
+            .sum()
+    }
+
     /// Adds a number to the diagonal.
     pub fn shift(&mut self, by: T) {
         for i in 0..self.count() {

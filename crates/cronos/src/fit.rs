@@ -193,8 +193,7 @@ pub fn fit(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Fitted, Error> {
-    let team = &options.settings.team;
-    team.agree(rows.check_shared(team).and_then(|()| rows.check()))?;
+    rows.check_shared(&options.settings.team)?;
     rows.counting(|rows| fit_counting(rows, targets, options, observer))
 }
 

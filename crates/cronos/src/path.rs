@@ -77,8 +77,7 @@ pub fn path(
 ) -> Result<Path, Error> {
     grid.check()?;
     let loss = options.loss.unwrap_or_default();
-    let team = &options.settings.team;
-    team.agree(rows.check_shared(team).and_then(|()| rows.check()))?;
+    rows.check_shared(&options.settings.team)?;
     rows.counting(|rows| {
         rows.check_targets(&targets)?;
         loss.check(rows.y)?;

@@ -73,15 +73,19 @@ impl<X: Pick> Rows<'_, X> {
         run(rows)
     }
 
-    /// Refuses rows without weight where ranks share rows: leaving them out would tear chunks.
+    /// Where ranks share rows, refuses what any of them would; and rows without weight: leaving them
+    /// out would tear chunks.
     pub(crate) fn check_shared(&self, team: &Team) -> Result<(), Error> {
+        if team.is_alone() {
+            return Ok(());
+        }
         let zero = self.weights.is_some_and(|weights| weights.contains(&0.0));
-        match zero && !team.is_alone() {
+        team.agree(match zero {
             true => Err(Error::Data(
                 "a row that ranks share has the weight 0; leave such rows out".into(),
             )),
-            false => Ok(()),
-        }
+            false => self.check(),
+        })
     }
 
     pub(crate) fn check_targets(&self, scaling: &TargetScaling) -> Result<(), Error> {

@@ -6,7 +6,7 @@ mod problems;
 use cronos::{
     Activation, Checkpoint, Error, Keeper, Loss, Program, Real, Settings, Solution, Solver,
 };
-use problems::{Case, LOSSES, Quirk};
+use problems::{Case, LOSSES, Quirk, rounded};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -125,20 +125,11 @@ fn a_run_goes_on_as_if_nothing_had_happened() {
 #[test]
 fn in_single_precision_too() {
     let program = case(Activation::Relu, Loss::Squared);
-    let single = Program::<f32> {
-        x: program.x.cast(),
-        y: program.y.cast(),
-        gates: program.gates.clone(),
-        beta: program.beta,
-        activation: program.activation,
-        loss: program.loss,
-        weights: program.weights.clone(),
-    };
     let settings = Settings {
         gap_relative: 1e-3,
         ..Settings::default()
     };
-    goes_on_as_before(&single, &settings);
+    goes_on_as_before(&rounded(&program), &settings);
 }
 
 /// More iterations, or more time, may be asked for; anything else is another run.

@@ -7,7 +7,7 @@ use cronos::{
     Activation, Error, GateSource, Gates, Loss, Matrix, Options, Precision, Program, Real, Rows,
     Settings, Solution, Solver, Status, TargetScaling, Team, fit,
 };
-use problems::{Case, LOSSES, Quirk};
+use problems::{Case, LOSSES, Quirk, rounded};
 use std::ops::ControlFlow;
 
 const ROWS: usize = 1100;
@@ -137,20 +137,11 @@ fn the_solver_in_weight_space_too() {
 #[test]
 fn a_rank_that_is_adaptive_and_single_precision() {
     let whole = case(Activation::Gated).with_loss(Loss::Squared, false);
-    let single = Program::<f32> {
-        x: whole.x.cast(),
-        y: whole.y.cast(),
-        gates: whole.gates.clone(),
-        beta: whole.beta,
-        activation: whole.activation,
-        loss: whole.loss,
-        weights: None,
-    };
     let settings = Settings {
         rank: cronos::nystrom::Rank::Adaptive { first: 1, most: 40 },
         ..Settings::default()
     };
-    let found = on_ranks(&single, &settings);
+    let found = on_ranks(&rounded(&whole), &settings);
     assert_eq!(found.status, Status::Solved);
     assert!(found.rank > Some(1));
 }

@@ -71,6 +71,10 @@ impl<T: Real> Machine<T> for Host<'_, T> {
             .solve(&self.engine, right, u, tolerance, &mut self.work)
     }
 
+    fn kappa(&self) -> f64 {
+        self.solver.kappa()
+    }
+
     fn right_norm(&self) -> f64 {
         norm(&self.right)
     }
@@ -127,7 +131,7 @@ impl<T: Real> Machine<T> for Host<'_, T> {
     fn set_stiffness(&mut self, by: Solver, kappa: &[f64]) -> Result<(), Error> {
         let engine = &self.engine;
         if !std::mem::replace(&mut self.stiff, true) {
-            self.solver = Box::new(Stiff::new(engine, by, self.build));
+            self.solver = Box::new(Stiff::new(engine, by, self.build, self.solver.kappa()));
         }
         self.solver
             .set_stiffness(engine, kappa, &self.rows, &mut self.work)

@@ -54,6 +54,9 @@ pub(crate) trait Machine<T> {
     /// Solves the u-step with an error of at most `tolerance`; returns the inner iterations it took.
     fn solve(&mut self, tolerance: f64) -> usize;
 
+    /// How stiffly its solver holds all groups to begin with.
+    fn kappa(&self) -> f64;
+
     /// The norm of its right-hand side.
     fn right_norm(&self) -> f64;
 

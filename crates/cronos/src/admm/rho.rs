@@ -9,13 +9,13 @@ use std::time::Instant;
 
 impl<T: Real> Run<'_, T> {
     /// `ρ` from the size of the groups of a first, unpenalised `u`: the threshold
-    /// `β/ρ` begins at a hundred times their median.
+    /// `β/ρκ` begins at a hundred times their median.
     pub(super) fn find_rho(&mut self) -> Result<(), Error> {
         let near = 1e-5 * self.machine.right_norm();
         self.machine.solve(near);
         let mut norms = self.machine.group_norms();
         norms.sort_by(f64::total_cmp);
-        let rho = 0.01 * self.beta / norms[norms.len() / 2];
+        let rho = 0.01 * self.beta / (self.kappa * norms[norms.len() / 2]);
         if rho.is_finite() && rho > 0.0 {
             self.step.rho = rho;
         }

@@ -33,6 +33,8 @@ pub(super) struct Run<'a, T: Real> {
     pub(super) machine: Box<dyn Machine<T> + 'a>,
     pub(super) step: SweepStep,
     pub(super) groups: Groups,
+    /// How stiffly all groups are held to begin with.
+    pub(super) kappa: f64,
     pub(super) stiffening: Stiffening,
     /// Whether ρ is still to be found.
     pub(super) fresh: bool,

@@ -36,7 +36,7 @@ pub struct Settings {
     /// Whether ρ follows the residuals and the stiffness of the splits the iterates, at
     /// fixed iteration counts. Default true.
     pub adapt_rho: bool,
-    /// Over-relaxation, in (0, 2). Default 1.6.
+    /// Over-relaxation, in (0, 2). Default 1.9.
     pub relaxation: f64,
     /// `c`, weight of `F u = f` in the loss split, > 0; `None` is 0.5 with cones, 0.2 where
     /// stiffness goes with conjugate gradients.
@@ -91,7 +91,7 @@ impl Default for Settings {
             refresh_every: 10,
             rho: None,
             adapt_rho: true,
-            relaxation: 1.6,
+            relaxation: 1.9,
             loss_weight: None,
             max_iterations: 10_000,
             time_limit_seconds: None,

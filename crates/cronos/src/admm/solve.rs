@@ -17,7 +17,7 @@ use crate::place::Place;
 use crate::program::{Activation, Program};
 use crate::real::Real;
 use crate::reduction::Reduction;
-use crate::solver::{self, Build, Choice};
+use crate::solver::{self, Build, Choice, Kappa};
 use crate::team::Team;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -196,11 +196,16 @@ impl<'a, T: Real> Seen<'a, T> {
         let build = Build {
             outputs,
             weight: step.weight,
+            // a ρ that is fixed is that of the textbook
+            kappa: match split == Split::Loss && settings.adapt_rho {
+                true => Kappa::OfSpectrum,
+                false => Kappa::One,
+            },
             rank: settings.rank,
             seed: settings.seed,
             most_inner: settings.max_inner_iterations,
         };
-        let groups = Groups {
+        let mut groups = Groups {
             size: engine.features(),
             threshold: program.beta / rho,
             stiffness: vec![1.0; engine.columns_per_output() * outputs],
@@ -216,8 +221,12 @@ impl<'a, T: Real> Seen<'a, T> {
             limit: settings.device_memory_bytes,
             stiff: stiffening.solver(),
         };
+        let machine = machine(settings.place, parts)?;
+        let kappa = machine.kappa();
+        groups.stiffness.fill(kappa);
         Ok(Run {
-            machine: machine(settings.place, parts)?,
+            machine,
+            kappa,
             groups,
             stiffening,
             fresh: settings.rho.is_none() && split == Split::Loss,
@@ -258,7 +267,7 @@ fn machine<'a, T: Real>(
 /// `c`, and more so with stiffness.
 fn default_weight<T: Real>(engine: &Engine<'_, T>, stiff_pcg: bool) -> f64 {
     match engine.activation {
-        Activation::Relu if stiff_pcg => 0.2,
+        Activation::Relu if stiff_pcg => 0.1,
         Activation::Relu => 0.5,
         Activation::Gated => {
             let weight = engine.total_weight() / engine.squared_norm();

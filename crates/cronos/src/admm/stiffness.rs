@@ -22,7 +22,7 @@ use crate::solver::{Choice, Shape, Solver};
 /// Stiffness of rows that push against their cone, and of the others.
 const ROWS: (f64, f64) = (100.0, 0.1);
 
-/// Least and most stiffness of a group.
+/// Least and most stiffness of a group, relative to that which all begin with.
 const GROUPS: (f64, f64) = (0.03, 30.0);
 
 /// Iterations between changes at first, how many changes come at that pace, and
@@ -30,7 +30,7 @@ const GROUPS: (f64, f64) = (0.03, 30.0);
 const INTERVAL: usize = 25;
 const EVEN: usize = 12;
 /// The first change where its steps are dearer than plain ones, which settle most.
-const UNSETTLED: usize = 100;
+const UNSETTLED: usize = 60;
 /// The first change after a warm start.
 const SOON: usize = 10;
 const GROWTH: f64 = 1.25;
@@ -260,6 +260,7 @@ impl<T: Real> Run<'_, T> {
             return self.groups.stiffness.clone();
         };
         let (least, most) = GROUPS;
+        let (least, most) = (least * self.kappa, most * self.kappa);
         let threshold = self.threshold();
         (norms.iter().zip(&self.groups.stiffness))
             .map(|(norm, old)| match norm {

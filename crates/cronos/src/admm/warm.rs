@@ -3,6 +3,7 @@
 use super::history::Iteration;
 use super::run::Run;
 use super::settings::{Settings, Split};
+use super::shrink::Groups;
 use super::solve::Solution;
 use super::status::Status;
 use crate::Error;
@@ -24,6 +25,8 @@ pub struct Warm<T> {
     shape: Shape,
     b: Vec<T>,
     state: RowState<T>,
+    /// How stiffly all groups were held to begin with.
+    kappa: f64,
     /// Of the groups; empty where none was given.
     stiffness: Vec<f64>,
 }
@@ -113,7 +116,17 @@ impl<T: Real> Run<'_, T> {
         self.fresh = false;
         match stiff {
             true => self.take_stiffness(warm.stiffness),
-            false => Ok(()),
+            // ρκλ stays
+            false => {
+                let groups = |beta: f64, kappa: f64| Groups {
+                    size: self.groups.size,
+                    threshold: beta / warm.rho,
+                    stiffness: vec![kappa; self.groups.stiffness.len()],
+                };
+                let (before, after) = (groups(warm.beta, warm.kappa), groups(warm.beta, self.kappa));
+                self.machine.rescale_groups(&before, &after);
+                Ok(())
+            }
         }
     }
 
@@ -127,6 +140,7 @@ impl<T: Real> Run<'_, T> {
             beta: self.beta,
             shape: self.program.shape(),
             b,
+            kappa: self.kappa,
             stiffness: match state.stiffness.is_empty() {
                 true => Vec::new(),
                 false => self.groups.stiffness.clone(),

@@ -186,6 +186,10 @@ impl<T: Real> Machine<T> for Card<'_, T> {
         self.way.solve(&step, &self.right, u, t)
     }
 
+    fn kappa(&self) -> f64 {
+        self.host.kappa()
+    }
+
     fn right_norm(&self) -> f64 {
         let square = self.right.clone().square().sum();
         self.link.numbers(vec![square])[0].sqrt()
@@ -263,7 +267,7 @@ impl<T: Real> Machine<T> for Card<'_, T> {
 
     fn set_stiffness(&mut self, by: Solver, kappa: &[f64]) -> Result<(), Error> {
         if !std::mem::replace(&mut self.stiff, true) {
-            self.host = Box::new(Stiff::new(&self.engine, by, self.build));
+            self.host = Box::new(Stiff::new(&self.engine, by, self.build, self.host.kappa()));
             self.t = self.t.zeros_like();
         }
         let state = self.fetch_state();

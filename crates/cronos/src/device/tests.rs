@@ -13,7 +13,7 @@ use crate::matrix::Matrix;
 use crate::nystrom::Rank;
 use crate::place::Place;
 use crate::program::{Activation, Program};
-use crate::solver::{Build, Solver};
+use crate::solver::{Build, Kappa, Solver};
 use burn::tensor::Tensor;
 use std::ops::ControlFlow;
 
@@ -49,6 +49,7 @@ fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
         build: Build {
             outputs,
             weight: step.weight,
+            kappa: Kappa::One,
             rank: Rank::Fixed(4),
             seed: 1,
             most_inner: 50,
@@ -192,6 +193,7 @@ fn estimates_are_near() {
                     build: Build {
                         outputs,
                         weight: step.weight,
+                        kappa: Kappa::One,
                         rank: Rank::Fixed(4),
                         seed: 1,
                         most_inner: 50,

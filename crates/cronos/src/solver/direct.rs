@@ -22,7 +22,7 @@ pub(crate) struct Direct<T> {
 
 impl<T: Real> Direct<T> {
     pub fn new(engine: &Engine<'_, T>, settings: Build) -> Result<Self, Error> {
-        let metric = Metric::new(engine)?;
+        let metric = Metric::new(engine, settings.kappa)?;
         let factor = sample_matrix(engine, &metric, settings.weight).factor()?;
         Ok(Self {
             space: SampleSpace::new(engine, metric, settings.outputs),
@@ -61,6 +61,10 @@ impl<T: Real> USolver<T> for Direct<T> {
             factor.solve_upper(t);
             0
         })
+    }
+
+    fn kappa(&self) -> f64 {
+        self.space.metric.kappa()
     }
 
     #[cfg(feature = "device")]

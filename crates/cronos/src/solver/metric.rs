@@ -26,32 +26,47 @@ const STRIP: usize = 96;
 /// error of the largest.
 pub(crate) struct Metric<T> {
     root: Option<Mat<T>>,
+    kappa: f64,
 }
 
+/// `κ` in `M = κI + XᵀX`: how stiffly groups are held to begin with, where rows are held by 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kappa {
+    One,
+    /// Follows the spectrum of `XᵀX`.
+    OfSpectrum,
+}
+
+/// `κ` relative to the geometric mean of the eigenvalues of `XᵀX`.
+const SHARE: f64 = 0.06;
+/// The least eigenvalue that counts there, relative to the sum of all.
+const LEAST: f64 = 1e-6;
+
 impl<T: Real> Metric<T> {
-    pub fn new(engine: &Engine<'_, T>) -> Result<Self, Error> {
+    pub fn new(engine: &Engine<'_, T>, kappa: Kappa) -> Result<Self, Error> {
         if engine.activation.signs() == 1 {
-            return Ok(Self { root: None });
+            return Ok(Self {
+                root: None,
+                kappa: 1.0,
+            });
         }
         let d = engine.features();
         let gram = shared::gram(engine);
-        let factor = Tiled::from_tiles(d, |row, column, mut tile| {
-            for j in 0..tile.ncols() {
-                for i in 0..tile.nrows() {
-                    let (i, j) = (row + i, column + j);
-                    let one = if i == j { 1.0 } else { 0.0 };
-                    tile[(i - row, j - column)] = gram[(i.max(j), i.min(j))] + one;
-                }
-            }
-        })
-        .factor()?;
-        let mut root = Mat::<f64>::identity(d, d);
-        root.as_mut()
-            .par_col_chunks_mut(TILE)
-            .for_each(|columns| factor.solve_lower(columns));
+        let kappa = match kappa {
+            Kappa::One => 1.0,
+            Kappa::OfSpectrum => kappa_of_spectrum(&gram)?,
+        };
+        let factor = shifted(&gram, kappa).factor()?;
+        let root = inverse(&factor, d);
         Ok(Self {
             root: Some(Mat::from_fn(d, d, |i, j| T::of(root[(i, j)]))),
+            kappa,
         })
+    }
+
+    /// `κ`
+    pub fn kappa(&self) -> f64 {
+        self.kappa
     }
 
     /// `W`, if there is one.
@@ -123,6 +138,47 @@ impl<T: Real> Metric<T> {
             });
         white
     }
+}
+
+/// `A + κI` for the lower half of `A`.
+fn shifted(lower: &Mat<f64>, kappa: f64) -> Tiled<f64> {
+    Tiled::from_tiles(lower.nrows(), |row, column, mut tile| {
+        for j in 0..tile.ncols() {
+            for i in 0..tile.nrows() {
+                let (i, j) = (row + i, column + j);
+                let more = if i == j { kappa } else { 0.0 };
+                tile[(i - row, j - column)] = lower[(i.max(j), i.min(j))] + more;
+            }
+        }
+    })
+}
+
+/// A share of the geometric mean of the eigenvalues `λ` that are not 0, and at least 1. With the
+/// factor of `A + εI` and the root of its inverse:
+///
+/// ```text
+/// Σ ln(1 + λ/ε) = ln det(A + εI) − d ln ε        Σ λ/(λ + ε) = d − ε tr (A + εI)⁻¹     their number
+/// ```
+fn kappa_of_spectrum(gram: &Mat<f64>) -> Result<f64, Error> {
+    let d = gram.nrows();
+    let least = LEAST * (0..d).map(|i| gram[(i, i)]).sum::<f64>();
+    if !(least > 0.0 && least.is_finite()) {
+        return Ok(1.0);
+    }
+    let factor = shifted(gram, least).factor()?;
+    let above = 2.0 * factor.diagonal_logarithms() - d as f64 * least.ln();
+    let number = d as f64 - least * inverse(&factor, d).squared_norm_l2();
+    let mean = least * (above / number).exp();
+    Ok((SHARE * mean).max(1.0))
+}
+
+/// `L⁻¹`
+fn inverse(factor: &Tiled<f64>, d: usize) -> Mat<f64> {
+    let mut root = Mat::<f64>::identity(d, d);
+    root.as_mut()
+        .par_col_chunks_mut(TILE)
+        .for_each(|columns| factor.solve_lower(columns));
+    root
 }
 
 /// The lower half of `XᵀX`, summed in `f64` block by block.

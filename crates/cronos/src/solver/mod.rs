@@ -18,6 +18,7 @@ mod tests;
 pub use choice::{Choice, Solver};
 pub(crate) use choice::{Shape, choose};
 pub(crate) use direct::Direct;
+pub(crate) use metric::Kappa;
 #[cfg(feature = "device")]
 pub(crate) use parts::{InnerParts, Parts, SampleParts};
 pub(crate) use primal_pcg::PrimalPcg;
@@ -73,7 +74,7 @@ pub(crate) trait USolver<T: Real>: Send {
         ))
     }
 
-    /// `u ← (I ⊗ M + c FᵀF)⁻¹ b` with an error `‖u − exact‖ ≤ tolerance`,
+    /// `u ← (I ⊗ M + c FᵀF)⁻¹ b` with an error `√κ ‖u − exact‖ ≤ tolerance`,
     /// from a warm start; returns the inner iterations it took.
     fn solve(
         &mut self,
@@ -92,6 +93,11 @@ pub(crate) trait USolver<T: Real>: Send {
     /// Takes that on, if it fits.
     fn set_memory(&mut self, _memory: &[T]) {}
 
+    /// `κ` in `M = κI + XᵀX`, alike for all groups, as it was built.
+    fn kappa(&self) -> f64 {
+        1.0
+    }
+
     /// Rank of its preconditioner, if it has one.
     fn rank(&self) -> Option<usize> {
         None
@@ -107,6 +113,7 @@ pub(crate) trait USolver<T: Real>: Send {
 pub(crate) struct Build {
     pub outputs: usize,
     pub weight: f64,
+    pub kappa: Kappa,
     pub rank: Rank,
     pub seed: u64,
     pub most_inner: usize,

@@ -24,7 +24,7 @@ pub(crate) struct SamplePcg<T> {
     spread: Vec<T>,
     /// d x (P C)
     solved: Vec<T>,
-    /// A bound on `‖u − exact‖ / ‖r − S t‖`.
+    /// A bound on `√κ ‖u − exact‖ / ‖r − S t‖`.
     error_per_residual: f64,
     settings: Build,
     /// Groups of a gate.
@@ -66,7 +66,7 @@ impl<T: Real> SamplePcg<T> {
         settings: Build,
         work: &mut Workspace<T>,
     ) -> Result<Self, Error> {
-        let metric = Metric::new(engine)?;
+        let metric = Metric::new(engine, settings.kappa)?;
         let wide = engine.features() * engine.gates.len() * settings.outputs;
         let mut spread = vec![T::ZERO; wide];
         let mut solved = vec![T::ZERO; wide];
@@ -80,13 +80,14 @@ impl<T: Real> SamplePcg<T> {
         let mu = shift(engine, settings.weight);
         let (rank, seed) = (settings.rank, settings.seed);
         let nystrom = team::sketch(engine.team(), &mut operator, rank, mu, seed)?;
+        let error_per_residual = error_per_residual(engine, settings.weight);
         Ok(Self {
             space: SampleSpace::new(engine, metric, settings.outputs),
             nystrom,
             pcg: PcgSpace::new(engine.rows() * settings.outputs),
             spread,
             solved,
-            error_per_residual: error_per_residual(engine, settings.weight),
+            error_per_residual,
             settings,
             #[cfg(feature = "device")]
             multiplicity: engine.activation.signs() as f64,
@@ -161,6 +162,10 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
         }
     }
 
+    fn kappa(&self) -> f64 {
+        self.space.metric.kappa()
+    }
+
     fn rank(&self) -> Option<usize> {
         Some(self.nystrom.rank())
     }
@@ -185,7 +190,7 @@ fn shift<T: Real>(engine: &Engine<'_, T>, weight: f64) -> f64 {
 }
 
 /// `‖S⁻¹‖ ≤ mc`, and an error in `t` reaches `u` through `M⁻¹ Xᵀ D_i`: with cones
-/// `‖M⁻¹ Xᵀ‖ ≤ ½`, without them it is `‖X‖`.
+/// `√κ ‖M⁻¹ Xᵀ‖ ≤ ½`, without them it is `‖X‖`.
 fn error_per_residual<T: Real>(engine: &Engine<'_, T>, weight: f64) -> f64 {
     let gates = (engine.gates.len() as f64).sqrt();
     match engine.activation {

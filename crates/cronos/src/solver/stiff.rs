@@ -27,6 +27,8 @@ const TYPICAL: f64 = 0.1;
 /// Holds the roots of all `M_g` and a way to solve with `S`.
 pub(crate) struct Stiff<T> {
     settings: Build,
+    /// How stiffly all groups were held to begin with.
+    kappa: f64,
     /// `XᵀX`, lower half
     gram: Mat<f64>,
     roots: Roots<T>,
@@ -50,18 +52,19 @@ enum Inner<T> {
         space: PcgSpace<T>,
         /// One for each output.
         sketches: Vec<Nystrom<T>>,
-        /// `‖u − exact‖ / ‖r − S t‖`, or so.
+        /// `√κ ‖u − exact‖ / ‖r − S t‖`, or so.
         error_per_residual: f64,
     },
 }
 
 impl<T: Real> Stiff<T> {
     /// Everything but the matrices, which `set_stiffness` makes.
-    pub fn new(engine: &Engine<'_, T>, solver: Solver, settings: Build) -> Self {
+    pub fn new(engine: &Engine<'_, T>, solver: Solver, settings: Build, kappa: f64) -> Self {
         let wide = engine.weights_per_output() * settings.outputs;
         let thin = engine.rows() * settings.outputs;
         Self {
             settings,
+            kappa,
             gram: shared::gram(engine),
             roots: Roots(Vec::new()),
             inner: match solver {
@@ -193,8 +196,8 @@ impl<T: Real> USolver<T> for Stiff<T> {
                     let mu = 1.0 / weight;
                     sketches.push(team::sketch(engine.team(), &mut sample, rank, mu, seed)?);
                 }
-                // ‖S⁻¹‖ ≤ c, and M ≽ κI + soft XᵀX gives ‖M⁻¹ Xᵀ‖ ≤ 1/(2√(κ soft))
-                let least = kappa.iter().copied().fold(f64::INFINITY, f64::min);
+                // ‖S⁻¹‖ ≤ c, and M ≽ κ_g I + soft XᵀX gives ‖M⁻¹ Xᵀ‖ ≤ 1/(2√(κ_g soft))
+                let least = kappa.iter().copied().fold(f64::INFINITY, f64::min) / self.kappa;
                 let softest = least * engine.softest(state);
                 let groups = engine.columns_per_output() as f64;
                 *error_per_residual = TYPICAL * weight * (groups / softest).sqrt() / 2.0;
@@ -304,6 +307,10 @@ impl<T: Real> USolver<T> for Stiff<T> {
         }
     }
 
+    fn kappa(&self) -> f64 {
+        self.kappa
+    }
+
     fn rank(&self) -> Option<usize> {
         match &self.inner {
             Inner::Pcg { sketches, .. } => sketches.first().map(Nystrom::rank),
@@ -321,6 +328,7 @@ mod tests {
     use crate::matrix::Matrix;
     use crate::nystrom::Rank;
     use crate::program::Activation;
+    use crate::solver::Kappa;
     use faer::Side;
     use faer::linalg::solvers::Solve;
 
@@ -391,12 +399,13 @@ mod tests {
             let settings = Build {
                 outputs,
                 weight: step.weight,
+                kappa: Kappa::One,
                 rank: Rank::Fixed(6),
                 seed: 1,
                 most_inner: 5000,
             };
             for solver in [Solver::Direct, Solver::SamplePcg] {
-                let mut solver = Stiff::new(&engine, solver, settings);
+                let mut solver = Stiff::new(&engine, solver, settings, 1.0);
                 solver
                     .set_stiffness(&engine, &kappa, &state, &mut work)
                     .expect("factored");

@@ -5,7 +5,7 @@ mod problems;
 
 use super::direct::sample_matrix;
 use super::metric::Metric;
-use super::{Build, Solver, build};
+use super::{Build, Kappa, Solver, build};
 use crate::engine::Engine;
 use crate::gates::Gates;
 use crate::matrix::Matrix;
@@ -30,13 +30,19 @@ const SHAPES: [(usize, usize, usize, usize); 4] = [
 ];
 
 /// `I ⊗ M + c FᵀF` for one output, entry by entry.
-fn system(x: &Matrix<f64>, gates: &Gates, activation: Activation, weight: f64) -> Mat<f64> {
+fn system(
+    x: &Matrix<f64>,
+    gates: &Gates,
+    activation: Activation,
+    weight: f64,
+    kappa: f64,
+) -> Mat<f64> {
     let (n, d, p) = (x.rows(), x.columns(), gates.len());
     let size = activation.signs() * p * d;
     Mat::from_fn(size, size, |a, b| {
         let ((group_a, i), (group_b, j)) = ((a / d, a % d), (b / d, b % d));
         let sign = |group: usize| if group < p { 1.0 } else { -1.0 };
-        let mut sum = if a == b { 1.0 } else { 0.0 };
+        let mut sum = if a == b { kappa } else { 0.0 };
         for row in 0..n {
             let product = x.at(row, i) * x.at(row, j);
             if group_a == group_b && activation == Activation::Relu {
@@ -64,6 +70,7 @@ fn relative_error(
     let settings = Build {
         outputs,
         weight,
+        kappa: Kappa::OfSpectrum,
         rank: Rank::Fixed(6),
         seed: 1,
         most_inner: 5000,
@@ -75,7 +82,7 @@ fn relative_error(
         .collect();
     let mut u = vec![0.0; b.len()];
     solver.solve(&engine, &b, &mut u, 1e-13, &mut work);
-    let factor = system(x, gates, activation, weight)
+    let factor = system(x, gates, activation, weight, solver.kappa())
         .llt(Side::Lower)
         .expect("positive definite");
     let right = Mat::from_fn(size, outputs, |i, c| b[c * size + i]);
@@ -85,9 +92,9 @@ fn relative_error(
 }
 
 /// Largest over smallest eigenvalue of `S`, and the smallest.
-fn condition(x: &Matrix<f64>, gates: &Gates, weight: f64) -> (f64, f64) {
+fn condition(x: &Matrix<f64>, gates: &Gates, weight: f64, kappa: Kappa) -> (f64, f64) {
     let engine = Engine::new(x, gates, Activation::Relu);
-    let metric = Metric::new(&engine).expect("factored");
+    let metric = Metric::new(&engine, kappa).expect("factored");
     let s = sample_matrix(&engine, &metric, weight).dense();
     let values = s
         .self_adjoint_eigenvalues(Side::Lower)
@@ -111,9 +118,11 @@ fn on_all_generated_problems_direct_is_exact_and_s_is_well_conditioned() {
                 weight,
             );
             assert!(error <= 1e-10, "{case:?} c = {weight}: {error:e}");
-            let (condition, _) = condition(x, gates, weight);
-            let bound = 1.0 + 2.0 * weight * gates.len() as f64;
-            assert!(condition <= bound * (1.0 + 1e-9), "{condition} > {bound}");
+            for kappa in [Kappa::One, Kappa::OfSpectrum] {
+                let (condition, _) = condition(x, gates, weight, kappa);
+                let bound = 1.0 + 2.0 * weight * gates.len() as f64;
+                assert!(condition <= bound * (1.0 + 1e-9), "{condition} > {bound}");
+            }
         }
     }
 }
@@ -145,7 +154,7 @@ fn the_condition_number_of_s_is_at_most_one_plus_two_c_p() {
             let x = Matrix::from_fn(n, d, |i, j| scale * number(i * d + j));
             let gates = Gates::sample(&x, p, 3).expect("gates");
             for weight in [0.1, 0.5, 3.0] {
-                let (condition, least) = condition(&x, &gates, weight);
+                let (condition, least) = condition(&x, &gates, weight, Kappa::One);
                 let bound = 1.0 + 2.0 * weight * gates.len() as f64;
                 assert!(condition <= bound * (1.0 + 1e-9), "{condition} > {bound}");
                 assert!(least >= 1.0 / (2.0 * weight) * (1.0 - 1e-9));
@@ -163,6 +172,7 @@ fn a_warm_start_at_the_solution_takes_no_iterations() {
     let settings = Build {
         outputs: 1,
         weight: 0.5,
+        kappa: Kappa::One,
         rank: Rank::Fixed(6),
         seed: 1,
         most_inner: 5000,
@@ -186,7 +196,7 @@ fn repeated_columns_and_many_rows_in_single_precision() {
     let x = Matrix::from_fn(n, 2, |i, _| number(i) as f32);
     let gates = Gates::sample(&x, 1, 0).expect("gates");
     let engine = Engine::new(&x, &gates, Activation::Relu);
-    let metric = Metric::new(&engine).expect("factored");
+    let metric = Metric::new(&engine, Kappa::One).expect("factored");
     let squared: f64 = x.column(0).iter().map(|&x| f64::from(x).powi(2)).sum();
     // M (1, 1) = (1 + 2‖x‖²)(1, 1)
     let b = [(1.0 + 2.0 * squared) as f32; 2];
