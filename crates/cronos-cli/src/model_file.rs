@@ -72,10 +72,23 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
 
 /// The features of a data set as they were read: bytes stay bytes.
 pub fn table(features: Features) -> Result<Box<dyn Table>, Failure> {
+    table_within(features, None)
+}
+
+/// The same; those of a file stay there if they take more memory than there is, as numbers and as the
+/// solver sees them.
+pub fn table_within(features: Features, memory: Option<u64>) -> Result<Box<dyn Table>, Failure> {
     let (rows, columns) = (features.rows, features.columns);
+    let bytes = (size_of::<f64>() + size_of::<f32>()) as u64;
+    let bytes = (rows as u64)
+        .saturating_mul(columns as u64)
+        .saturating_mul(bytes);
     Ok(match features.values {
         Values::Bytes(bytes) => Box::new(Bytes::from_rows(rows, columns, bytes)?),
         Values::Numbers(numbers) => Box::new(Matrix::from_rows(rows, columns, numbers)?),
-        Values::Stored(numbers) => Box::new(InFile(numbers)),
+        Values::Stored(numbers) => {
+            let streams = memory.is_some_and(|memory| bytes > memory);
+            Box::new(InFile::new(numbers, streams))
+        }
     })
 }

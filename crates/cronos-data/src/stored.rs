@@ -2,6 +2,7 @@
 
 use crate::error::DataError;
 use crate::fingerprint::Fingerprint;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -27,6 +28,42 @@ impl Kind {
             Kind::U8 => 1,
         }
     }
+}
+
+/// A number that numbers of a file become.
+trait Number: Copy {
+    fn of_byte(byte: u8) -> Self;
+    fn of_single(single: f32) -> Self;
+    fn of_double(double: f64) -> Self;
+}
+
+impl Number for f32 {
+    fn of_byte(byte: u8) -> Self {
+        byte.into()
+    }
+    fn of_single(single: f32) -> Self {
+        single
+    }
+    fn of_double(double: f64) -> Self {
+        double as f32
+    }
+}
+
+impl Number for f64 {
+    fn of_byte(byte: u8) -> Self {
+        byte.into()
+    }
+    fn of_single(single: f32) -> Self {
+        single.into()
+    }
+    fn of_double(double: f64) -> Self {
+        double
+    }
+}
+
+thread_local! {
+    /// Bytes as they were read, before they are numbers.
+    static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Rows of numbers in a file: some of its rows and some of its columns.
@@ -106,6 +143,11 @@ impl Stored {
         self.columns.as_ref().map_or(self.width, |own| own.len())
     }
 
+    /// Bytes of a number in the file.
+    pub fn number_size(&self) -> usize {
+        self.kind.size()
+    }
+
     /// The file.
     pub fn name(&self) -> &str {
         &self.name
@@ -143,45 +185,81 @@ impl Stored {
     /// # Errors
     /// When the file cannot be read, or has become shorter.
     pub fn read(&self, rows: Range<usize>, out: &mut [f64]) -> Result<(), DataError> {
+        self.read_as(rows, out)
+    }
+
+    /// The same in single precision.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    pub fn read_singles(&self, rows: Range<usize>, out: &mut [f32]) -> Result<(), DataError> {
+        if let (Rows::Run(run), None, Kind::F32) = (&self.rows, &self.columns, self.kind)
+            && cfg!(target_endian = "little")
+        {
+            // the file has just these bytes
+            let count = rows.len() * self.width;
+            let bytes = bytemuck::cast_slice_mut(&mut out[..count]);
+            return self.fetch(run.start + rows.start, bytes);
+        }
+        self.read_as(rows, out)
+    }
+
+    fn read_as<N: Number>(&self, rows: Range<usize>, out: &mut [N]) -> Result<(), DataError> {
         let (stride, columns) = (self.width * self.kind.size(), self.columns());
         let together = (PIECE / stride.max(1)).max(1);
-        let mut bytes = Vec::new();
-        let mut row = rows.start;
-        while row < rows.end {
-            let place = self.rows.at(row);
-            // rows that lie side by side are read at once
-            let most = together.min(rows.end - row);
-            let count = match &self.rows {
-                Rows::Run(_) => most,
-                Rows::Some(_) => (1..most)
-                    .take_while(|&more| self.rows.at(row + more) == place + more)
-                    .count()
-                    .saturating_add(1),
-            };
-            bytes.resize(count * stride, 0);
-            let at = self.start + (place * stride) as u64;
-            read_at(&self.file, &mut bytes, at).map_err(|e| DataError::reading(&self.name, e))?;
-            let first = (row - rows.start) * columns;
-            let out = &mut out[first..first + count * columns];
-            for (bytes, out) in bytes
-                .chunks(stride.max(1))
-                .zip(out.chunks_mut(columns.max(1)))
-            {
-                self.decode(bytes, out);
+        BYTES.with_borrow_mut(|bytes| {
+            let mut row = rows.start;
+            while row < rows.end {
+                let first = self.rows.at(row);
+                // rows are read at once if little lies between them
+                let count = self.near(row..rows.end.min(row + together), together);
+                let last = self.rows.at(row + count - 1);
+                bytes.resize((last + 1 - first) * stride, 0);
+                self.fetch(first, bytes)?;
+                for more in 0..count {
+                    let at = (self.rows.at(row + more) - first) * stride;
+                    let out = &mut out[(row + more - rows.start) * columns..][..columns];
+                    self.decode(&bytes[at..at + stride], out);
+                }
+                row += count;
             }
-            row += count;
+            Ok(())
+        })
+    }
+
+    /// How many of some rows lie in the file one behind the other, at most so many places apart, and
+    /// at least half of what lies there.
+    fn near(&self, rows: Range<usize>, most: usize) -> usize {
+        if let Rows::Run(_) = self.rows {
+            return rows.len();
         }
-        Ok(())
+        let (first, mut last) = (self.rows.at(rows.start), self.rows.at(rows.start));
+        let mut count = 1;
+        for row in rows.start + 1..rows.end {
+            let place = self.rows.at(row);
+            let spread = (place + 1).saturating_sub(first);
+            if place <= last || spread > most || spread > 2 * (count + 1) {
+                break;
+            }
+            (last, count) = (place, count + 1);
+        }
+        count
+    }
+
+    /// Bytes from the beginning of a row of the file on.
+    fn fetch(&self, row: usize, bytes: &mut [u8]) -> Result<(), DataError> {
+        let at = self.start + (row * self.width * self.kind.size()) as u64;
+        read_at(&self.file, bytes, at).map_err(|e| DataError::reading(&self.name, e))
     }
 
     /// A row of the file as numbers.
-    fn decode(&self, bytes: &[u8], out: &mut [f64]) {
-        let number = |place: usize| -> f64 {
+    fn decode<N: Number>(&self, bytes: &[u8], out: &mut [N]) {
+        let number = |place: usize| -> N {
             let at = place * self.kind.size();
             match self.kind {
-                Kind::U8 => f64::from(bytes[at]),
-                Kind::F32 => f32::from_le_bytes(four(&bytes[at..])).into(),
-                Kind::F64 => f64::from_le_bytes(eight(&bytes[at..])),
+                Kind::U8 => N::of_byte(bytes[at]),
+                Kind::F32 => N::of_single(f32::from_le_bytes(four(&bytes[at..]))),
+                Kind::F64 => N::of_double(f64::from_le_bytes(eight(&bytes[at..]))),
             }
         };
         match (&self.columns, self.kind) {
@@ -192,7 +270,7 @@ impl Stored {
             }
             (None, Kind::F32) => {
                 for (out, bytes) in out.iter_mut().zip(bytes.as_chunks().0) {
-                    *out = f32::from_le_bytes(*bytes).into();
+                    *out = N::of_single(f32::from_le_bytes(*bytes));
                 }
             }
             (None, _) => {

@@ -1,7 +1,7 @@
 //! Classifier and regressor: labels or numbers in, a trained network out.
 
 use crate::Error;
-use crate::fit::{Fitted, GateSource, Options, fit};
+use crate::fit::{Fitted, GateSource, Options, fit, fit_streamed};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
@@ -60,6 +60,13 @@ impl Classifier {
         weights: Option<&[f64]>,
         observer: &dyn Observer,
     ) -> Result<TrainedClassifier<L>, Error> {
+        if x.streams() {
+            let targets = self.targets(labels)?;
+            let (scaling, options) = (targets.scaling(), &targets.options);
+            let fitted = fit_streamed(x, &targets.y, weights, scaling, options, observer)?;
+            let classes = targets.classes;
+            return Ok(TrainedClassifier { classes, fitted });
+        }
         let (classes, fitted) = match x.to_sparse().filter(|_| learned(&self.options)) {
             Some(x) => {
                 let targets = self.targets(labels)?;
@@ -283,6 +290,9 @@ impl Regressor {
             Some(_) => TargetScaling::identity(y.columns()),
             None => TargetScaling::standard(y, weights),
         };
+        if x.streams() {
+            return fit_streamed(x, y, weights, scale(), &self.options, observer);
+        }
         if let Some(x) = x.to_sparse().filter(|_| learned(&self.options)) {
             let rows = regression(&*x, y, weights)?;
             return fit_sparse(rows, scale(), &self.options, observer);

@@ -1,6 +1,7 @@
 //! Gates: the activation patterns `D_i = 1(X g_i >= 0)`, one bit per row.
 
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::inner::dot;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -46,7 +47,7 @@ impl Gates {
 
     /// The same for rows of which others have some, too: all get the same gates.
     pub fn sample_shared<T: Real>(
-        x: &Matrix<T>,
+        x: &dyn Blocks<T>,
         count: usize,
         seed: u64,
         team: &Team,
@@ -82,7 +83,7 @@ impl Gates {
 
     /// The same for rows of which others have some, too.
     pub fn from_directions_shared<T: Real>(
-        x: &Matrix<T>,
+        x: &dyn Blocks<T>,
         directions: &Matrix<f64>,
         team: &Team,
     ) -> Result<Self, Error> {
@@ -116,7 +117,7 @@ impl Gates {
     /// Takes on the directions whose patterns are new and active somewhere.
     fn take<T: Real>(
         &mut self,
-        x: &Matrix<T>,
+        x: &dyn Blocks<T>,
         directions: Vec<Vec<f64>>,
         seen: &mut HashSet<u128>,
         team: &Team,
@@ -247,14 +248,16 @@ fn scramble(place: u64, word: u64) -> u128 {
 
 /// `1(X g >= 0)` as bits, for each direction. Rows are taken a word at a time, so that
 /// they stay in cache for all directions.
-fn patterns<T: Real>(x: &Matrix<T>, directions: &[Vec<f64>]) -> Vec<Vec<u64>> {
+fn patterns<T: Real>(x: &dyn Blocks<T>, directions: &[Vec<f64>]) -> Vec<Vec<u64>> {
     let words: Vec<Vec<u64>> = (0..x.rows().div_ceil(WORD))
         .into_par_iter()
-        .map(|word| {
+        .map_init(Vec::new, |room, word| {
             let rows = word * WORD..x.rows().min((word + 1) * WORD);
+            let rows = x.block(rows, room);
             let bits = |g: &Vec<f64>| {
-                let active = rows.clone().filter(|&row| dot(x.row(row), g) >= 0.0);
-                active.fold(0, |bits, row| bits | 1 << (row % WORD))
+                let rows = rows.chunks(x.columns()).enumerate();
+                let active = rows.filter(|(_, row)| dot(row, g) >= 0.0);
+                active.fold(0, |bits, (at, _)| bits | 1 << at)
             };
             directions.iter().map(bits).collect()
         })

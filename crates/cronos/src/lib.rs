@@ -7,6 +7,7 @@ extern crate self as cronos;
 
 pub mod admm;
 pub mod auto;
+mod blocks;
 mod certificate;
 mod cholesky;
 mod cone;
@@ -29,6 +30,7 @@ mod loss;
 mod matrix;
 pub mod memory;
 mod model;
+mod moments;
 mod network;
 pub mod nystrom;
 mod observe;
@@ -54,6 +56,7 @@ mod zero;
 pub use admm::{
     Checkpoint, Iteration, Keeper, Residence, Settings, Solution, Split, Start, Status,
 };
+pub use blocks::Blocks;
 pub use certificate::{Certificate, Dual};
 pub use encoding::{Encoding, Knots, Ramp};
 pub use error::Error;

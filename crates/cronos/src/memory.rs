@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::admm::Settings;
+use crate::blocks::TOGETHER;
 use crate::cholesky::Tiled;
 use crate::engine::{BLOCK, chunk_count};
 use crate::place::Place;
@@ -29,6 +30,7 @@ impl Plan {
             gates,
             outputs,
             signs,
+            streamed,
         } = shape;
         // more features than rows are reduced to as many as rows
         let reduced = features.min(rows);
@@ -37,7 +39,13 @@ impl Plan {
         let [p, c, signs] = [gates, outputs, signs].map(|count| count as f64);
         let (columns, block) = (signs * p * c, BLOCK as f64);
         let mut arrays = vec![
-            ("features X", size(n * all)),
+            match streamed {
+                true => (
+                    "features that are read",
+                    size(chunks * (block + TOGETHER as f64) * all),
+                ),
+                false => ("features X", size(n * all)),
+            },
             (
                 "gates D and their directions",
                 wide(rows.div_ceil(64) as f64 * p + all * p),
@@ -205,6 +213,7 @@ mod tests {
                     gates,
                     outputs: 3,
                     signs: 2,
+                    streamed: false,
                 };
                 let plan = Plan::new::<f32>(shape, solver, &Settings::default());
                 assert_eq!(plan.total(), u64::MAX);

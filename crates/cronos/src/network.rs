@@ -1,6 +1,7 @@
 //! The recovered network: an ordinary two-layer network on raw features.
 
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::encoding::Encoding;
 use crate::inner::norm;
 use crate::matrix::Matrix;
@@ -110,8 +111,8 @@ impl Network {
     /// The network of a solution's weights, on raw features: groups that are zero are
     /// dropped, `v` becomes a unit `v/√‖v‖` with outer weight `√‖v‖` (`−√‖w‖` for `w`),
     /// and the scaling of features and targets is undone.
-    pub fn recover<T: Real>(
-        program: &Program<T>,
+    pub fn recover<T: Real, X: Blocks<T>>(
+        program: &Program<T, X>,
         weights: &[f64],
         features: &Scaling,
         targets: &TargetScaling,

@@ -1,6 +1,7 @@
 //! The sampled convex program: data, gates, activation, loss and penalty.
 
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::gates::Gates;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
@@ -45,9 +46,9 @@ impl Activation {
 ///
 /// With the gated activation there is one group per gate and no constraint.
 #[derive(Clone, Debug)]
-pub struct Program<T> {
+pub struct Program<T, X = Matrix<T>> {
     /// `X`: n x d, with the column of ones if there is a bias.
-    pub x: Matrix<T>,
+    pub x: X,
     /// `Y`: n x C.
     pub y: Matrix<T>,
     /// The gates `D_1 … D_P`.
@@ -62,7 +63,7 @@ pub struct Program<T> {
     pub weights: Option<Vec<f64>>,
 }
 
-impl<T: Real> Program<T> {
+impl<T: Real, X: Blocks<T>> Program<T, X> {
     /// Refuses shapes that do not fit together, numbers that are not finite
     /// and a negative penalty.
     pub fn check(&self) -> Result<(), Error> {
@@ -88,7 +89,7 @@ impl<T: Real> Program<T> {
         if !(self.beta >= 0.0 && self.beta.is_finite()) {
             return Err(Error::setting("beta", self.beta, "finite and not negative"));
         }
-        self.x.check_finite("features")?;
+        self.x.check_finite()?;
         self.y.check_finite("targets")?;
         self.check_weights()?;
         self.loss.check(&self.y)
@@ -123,15 +124,11 @@ impl<T: Real> Program<T> {
         Some(weights.iter().map(|weight| T::of(weight.sqrt())).collect())
     }
 
-    /// `√w X`: the rows as `F` and `G` see them.
-    pub(crate) fn weighted_features(&self) -> Cow<'_, Matrix<T>> {
-        match self.roots() {
-            None => Cow::Borrowed(&self.x),
-            Some(roots) => Cow::Owned(Matrix::from_fn(
-                self.x.rows(),
-                self.x.columns(),
-                |row, column| roots[row] * self.x.at(row, column),
-            )),
+    /// `√w X` for such roots: the rows as `F` and `G` see them.
+    pub(crate) fn rows_seen<'a>(&'a self, roots: Option<&'a [T]>) -> Seen<'a, T> {
+        match roots {
+            None => Seen::AsTheyAre(&self.x),
+            Some(roots) => Seen::Weighted(self.x.weighted(roots)),
         }
     }
 
@@ -143,11 +140,41 @@ impl<T: Real> Program<T> {
             gates: self.gates.len(),
             outputs: self.y.columns(),
             signs: self.activation.signs(),
+            streamed: self.x.as_matrix().is_none(),
         }
     }
 
     /// Columns of the weights: signs x P x C.
     pub fn groups(&self) -> usize {
         self.activation.signs() * self.gates.len() * self.y.columns()
+    }
+}
+
+impl<T: Real> Program<T> {
+    /// `√w X`: the rows as `F` and `G` see them.
+    pub(crate) fn weighted_features(&self) -> Cow<'_, Matrix<T>> {
+        match self.roots() {
+            None => Cow::Borrowed(&self.x),
+            Some(roots) => Cow::Owned(Matrix::from_fn(
+                self.x.rows(),
+                self.x.columns(),
+                |row, column| roots[row] * self.x.at(row, column),
+            )),
+        }
+    }
+}
+
+/// Rows, perhaps times the roots of their weights.
+pub(crate) enum Seen<'a, T> {
+    AsTheyAre(&'a dyn Blocks<T>),
+    Weighted(Box<dyn Blocks<T> + 'a>),
+}
+
+impl<T> Seen<'_, T> {
+    pub fn blocks(&self) -> &dyn Blocks<T> {
+        match self {
+            Self::AsTheyAre(x) => *x,
+            Self::Weighted(x) => &**x,
+        }
     }
 }

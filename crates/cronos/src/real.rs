@@ -1,8 +1,10 @@
 //! The two storage precisions, `f32` and `f64`.
 
+use crate::Error;
+use crate::table::Table;
 use std::fmt::{Debug, Display};
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Range, Sub, SubAssign};
 
 /// A floating-point number the solver can store its arrays in.
 ///
@@ -47,10 +49,12 @@ pub trait Real:
     fn positive_part(self) -> Self;
     /// `min(self, 0)`.
     fn negative_part(self) -> Self;
+    /// Rows of a table, one after the other.
+    fn read_rows(table: &dyn Table, rows: Range<usize>, out: &mut [Self]) -> Result<(), Error>;
 }
 
 macro_rules! real {
-    ($float:ident) => {
+    ($float:ident, $read:ident) => {
         impl Real for $float {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -77,9 +81,16 @@ macro_rules! real {
             fn negative_part(self) -> Self {
                 if self < 0.0 { self } else { 0.0 }
             }
+            fn read_rows(
+                table: &dyn Table,
+                rows: Range<usize>,
+                out: &mut [Self],
+            ) -> Result<(), Error> {
+                table.$read(rows, out)
+            }
         }
     };
 }
 
-real!(f32);
-real!(f64);
+real!(f32, read_singles);
+real!(f64, read_doubles);

@@ -3,12 +3,14 @@
 
 use crate::Error;
 use crate::admm::{Seconds, Solution, Status};
+use crate::blocks::{Blocks, Streamed};
 use crate::certificate::Certificate;
 use crate::fit::{Fitted, GateSource, Options};
 use crate::gates::Gates;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::memory;
+use crate::moments;
 use crate::network::{Network, TargetScaling};
 use crate::place::Place;
 use crate::program::Program;
@@ -16,12 +18,13 @@ use crate::real::Real;
 use crate::rows::Rows;
 use crate::scaling::Scaling;
 use crate::solver::{Shape, choose};
+use crate::table::Table;
 use crate::team::Team;
 
 /// A program and the scaling of what went into it.
-pub(crate) struct Sampled<T> {
+pub(crate) struct Sampled<T, X = Matrix<T>> {
     /// Without a penalty yet.
-    pub program: Program<T>,
+    pub program: Program<T, X>,
     features: Scaling,
     targets: TargetScaling,
     team: Team,
@@ -35,36 +38,91 @@ impl<T: Real> Sampled<T> {
         loss: Loss,
         options: &Options,
     ) -> Result<Self, Error> {
-        let Rows { x, y, weights, .. } = rows;
+        let shape = shape(rows.x.rows(), rows.x.columns(), rows.y, options, false)?;
+        check_memory::<T>(shape, options)?;
+        let scaling = match options.standardize {
+            true => {
+                let team = &options.settings.team;
+                Scaling::shared(rows.x, rows.weights, shape.features, team)?
+            }
+            false => Scaling::identity(rows.x.columns()),
+        };
+        let seen = scaling.apply(rows.x, options.bias);
+        Self::of(seen, scaling, rows.y, rows.weights, targets, loss, options)
+    }
+}
+
+impl<'a, T: Real> Sampled<T, Streamed<'a, T>> {
+    /// The same for rows that stay where they are.
+    pub fn streamed(
+        table: &'a dyn Table,
+        y: &Matrix<f64>,
+        weights: Option<&[f64]>,
+        targets: TargetScaling,
+        loss: Loss,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let shape = shape(table.rows(), table.columns(), y, options, true)?;
+        check_memory::<T>(shape, options)?;
+        let scaling = match options.standardize {
+            true => moments::standard(table, weights)?,
+            false => Scaling::identity(table.columns()),
+        };
+        let seen = Streamed::new(table, &scaling, options.bias);
+        Self::of(seen, scaling, y, weights, targets, loss, options)
+    }
+}
+
+/// The sizes of the program of some rows.
+fn shape(
+    rows: usize,
+    columns: usize,
+    y: &Matrix<f64>,
+    options: &Options,
+    streamed: bool,
+) -> Result<Shape, Error> {
+    Ok(Shape {
+        rows,
+        features: columns + usize::from(options.bias),
+        gates: match &options.gates {
+            GateSource::Learned { .. } => {
+                let expected = "sampled or given for a convex program";
+                return Err(Error::setting("gates", "learned", expected));
+            }
+            GateSource::Sampled(count) => *count,
+            GateSource::Given(directions) => directions.columns(),
+        },
+        outputs: y.columns(),
+        signs: options.activation.signs(),
+        streamed,
+    })
+}
+
+/// Refuses what cannot fit before anything large is made.
+fn check_memory<T: Real>(shape: Shape, options: &Options) -> Result<(), Error> {
+    let available = memory::limit(&options.settings);
+    let chosen = choose::<T>(shape, &options.settings, available);
+    options.settings.team.agree(chosen).map(|_| ())
+}
+
+impl<T: Real, X: Blocks<T>> Sampled<T, X> {
+    /// Draws the gates of features that are scaled.
+    fn of(
+        seen: X,
+        features: Scaling,
+        y: &Matrix<f64>,
+        weights: Option<&[f64]>,
+        targets: TargetScaling,
+        loss: Loss,
+        options: &Options,
+    ) -> Result<Self, Error> {
         let team = &options.settings.team;
-        // refuse what cannot fit before anything large is made
-        let shape = Shape {
-            rows: x.rows(),
-            features: x.columns() + usize::from(options.bias),
-            gates: match &options.gates {
-                GateSource::Learned { .. } => {
-                    let expected = "sampled or given for a convex program";
-                    return Err(Error::setting("gates", "learned", expected));
-                }
-                GateSource::Sampled(count) => *count,
-                GateSource::Given(directions) => directions.columns(),
-            },
-            outputs: y.columns(),
-            signs: options.activation.signs(),
-        };
-        let available = memory::limit(&options.settings);
-        team.agree(choose::<T>(shape, &options.settings, available))?;
-        let feature_scaling = if options.standardize {
-            Scaling::shared(x, weights, shape.features, team)?
-        } else {
-            Scaling::identity(x.columns())
-        };
-        let seen: Matrix<T> = feature_scaling.apply(x, options.bias);
+        let raw = features.mean.len();
         let gates = match &options.gates {
-            GateSource::Given(directions) if directions.rows() != x.columns() => {
+            GateSource::Given(directions) if directions.rows() != raw => {
                 return Err(Error::Shape {
                     what: "gate directions",
-                    expected: format!("{} rows, one for each feature", x.columns()),
+                    expected: format!("{raw} rows, one for each feature"),
                     found: format!("{} rows", directions.rows()),
                 });
             }
@@ -72,8 +130,15 @@ impl<T: Real> Sampled<T> {
                 let directions = with_bias_row(directions, options.bias);
                 Gates::from_directions_shared(&seen, &directions, team)?
             }
-            _ => Gates::sample_shared(&seen, shape.gates, options.seed, team)?,
+            GateSource::Sampled(count) => Gates::sample_shared(&seen, *count, options.seed, team)?,
+            GateSource::Learned { .. } => {
+                let expected = "sampled or given for a convex program";
+                return Err(Error::setting("gates", "learned", expected));
+            }
         };
+        if let Some(why) = seen.failure() {
+            return Err(Error::Data(why));
+        }
         let scaled = Matrix::from_fn(y.rows(), y.columns(), |i, c| {
             T::of((y.at(i, c) - targets.mean[c]) / targets.scale[c])
         });
@@ -87,7 +152,7 @@ impl<T: Real> Sampled<T> {
                 loss,
                 weights: weights.map(<[f64]>::to_vec),
             },
-            features: feature_scaling,
+            features,
             targets,
             team: team.clone(),
         })
@@ -96,15 +161,6 @@ impl<T: Real> Sampled<T> {
     /// A penalty that is sure to leave nothing.
     pub fn zero_beta(&self) -> Result<f64, Error> {
         self.program.zero_beta_shared(&self.team)
-    }
-
-    /// The smallest penalty that leaves nothing; where ranks share the rows, whose cones none of
-    /// them knows, one that is sure to.
-    pub fn smallest_zero_beta(&self) -> Result<f64, Error> {
-        match self.team.is_alone() {
-            true => Ok(self.program.smallest_zero_beta()),
-            false => self.zero_beta(),
-        }
     }
 
     /// What a penalty comes to that leaves nothing.
@@ -162,6 +218,17 @@ impl<T: Real> Sampled<T> {
             gates: self.program.gates.len(),
             feature_scaling: self.features.clone(),
             target_scaling: self.targets.clone(),
+        }
+    }
+}
+
+impl<T: Real> Sampled<T> {
+    /// The smallest penalty that leaves nothing; where ranks share the rows, whose cones none of
+    /// them knows, one that is sure to.
+    pub fn smallest_zero_beta(&self) -> Result<f64, Error> {
+        match self.team.is_alone() {
+            true => Ok(self.program.smallest_zero_beta()),
+            false => self.zero_beta(),
         }
     }
 }

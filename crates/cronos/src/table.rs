@@ -4,6 +4,7 @@ use crate::Error;
 use crate::matrix::Matrix;
 use crate::sparse::Sparse;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Features that can be read in pieces, so that they need not be in memory as `f64`.
 pub trait Table: Send + Sync {
@@ -18,6 +19,35 @@ pub trait Table: Send + Sync {
 
     /// Writes entries of a row into `out`, from the column `from` on.
     fn read(&self, row: usize, from: usize, out: &mut [f64]);
+
+    /// Rows one after the other, all their columns.
+    fn read_doubles(&self, rows: Range<usize>, out: &mut [f64]) -> Result<(), Error> {
+        for (row, out) in rows.zip(out.chunks_mut(self.columns().max(1))) {
+            self.read(row, 0, out);
+        }
+        Ok(())
+    }
+
+    /// The same in single precision.
+    fn read_singles(&self, rows: Range<usize>, out: &mut [f32]) -> Result<(), Error> {
+        let mut wide = vec![0.0; out.len()];
+        self.read_doubles(rows, &mut wide)?;
+        for (out, wide) in out.iter_mut().zip(wide) {
+            *out = wide as f32;
+        }
+        Ok(())
+    }
+
+    /// Whether it is somewhere else and too large to be brought into memory, so that rows are read
+    /// over and over.
+    fn streams(&self) -> bool {
+        false
+    }
+
+    /// Bytes that were read so far of features that are elsewhere.
+    fn read_bytes(&self) -> u64 {
+        0
+    }
 
     /// The rows with these indices, in this order.
     fn select(&self, rows: &[usize]) -> Box<dyn Table>;
@@ -257,6 +287,22 @@ impl Table for Box<dyn Table> {
 
     fn read(&self, row: usize, from: usize, out: &mut [f64]) {
         self.as_ref().read(row, from, out);
+    }
+
+    fn read_doubles(&self, rows: Range<usize>, out: &mut [f64]) -> Result<(), Error> {
+        self.as_ref().read_doubles(rows, out)
+    }
+
+    fn read_singles(&self, rows: Range<usize>, out: &mut [f32]) -> Result<(), Error> {
+        self.as_ref().read_singles(rows, out)
+    }
+
+    fn streams(&self) -> bool {
+        self.as_ref().streams()
+    }
+
+    fn read_bytes(&self) -> u64 {
+        self.as_ref().read_bytes()
     }
 
     fn select(&self, rows: &[usize]) -> Box<dyn Table> {

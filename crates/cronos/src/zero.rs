@@ -10,6 +10,7 @@
 //! projection of `∓F_gᵀ z` onto the cone.
 
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::cone::{Cone, scales};
 use crate::engine::Engine;
 use crate::inner::norm;
@@ -37,29 +38,7 @@ impl<T: Real> Program<T> {
     /// [`smallest_zero_beta`](Self::smallest_zero_beta) is, and takes longer.
     pub fn zero_beta(&self) -> f64 {
         let x = self.weighted_features();
-        self.zero_beta_of(&Engine::new(&x, &self.gates, self.activation))
-    }
-
-    /// The same for rows of which others have some, too.
-    pub fn zero_beta_shared(&self, team: &Team) -> Result<f64, Error> {
-        let x = self.weighted_features();
-        let engine = Engine::new(&x, &self.gates, self.activation).shared(team)?;
-        Ok(self.zero_beta_of(&engine))
-    }
-
-    fn zero_beta_of(&self, engine: &Engine<'_, T>) -> f64 {
-        let mut work = engine.workspace(1);
-        let mut spread = vec![T::ZERO; self.x.columns() * self.gates.len()];
-        let mut largest = 0.0;
-        for z in self.gradient_at_zero() {
-            let z: Vec<T> = z.into_iter().map(T::of).collect();
-            engine.masked_spread(&z, &mut spread, &mut work);
-            largest = spread
-                .chunks(self.x.columns())
-                .map(norm)
-                .fold(largest, f64::max);
-        }
-        largest
+        self.zero_beta_of(&Engine::new(&*x, &self.gates, self.activation))
     }
 
     /// The smallest penalty with the zero network among its solutions.
@@ -142,6 +121,35 @@ impl<T: Real> Program<T> {
                 }
             })
             .collect()
+    }
+}
+
+impl<T: Real, X: Blocks<T>> Program<T, X> {
+    /// [`zero_beta`](Program::zero_beta) for rows of which others have some, too.
+    pub fn zero_beta_shared(&self, team: &Team) -> Result<f64, Error> {
+        let roots = self.roots();
+        let x = self.rows_seen(roots.as_deref());
+        let engine = Engine::new(x.blocks(), &self.gates, self.activation).shared(team)?;
+        let beta = self.zero_beta_of(&engine);
+        match x.blocks().failure() {
+            Some(why) => Err(Error::Data(why)),
+            None => Ok(beta),
+        }
+    }
+
+    fn zero_beta_of(&self, engine: &Engine<'_, T>) -> f64 {
+        let mut work = engine.workspace(1);
+        let mut spread = vec![T::ZERO; self.x.columns() * self.gates.len()];
+        let mut largest = 0.0;
+        for z in self.gradient_at_zero() {
+            let z: Vec<T> = z.into_iter().map(T::of).collect();
+            engine.masked_spread(&z, &mut spread, &mut work);
+            largest = spread
+                .chunks(self.x.columns())
+                .map(norm)
+                .fold(largest, f64::max);
+        }
+        largest
     }
 
     /// The loss of predicting 0.

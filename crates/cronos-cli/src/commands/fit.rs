@@ -17,7 +17,8 @@ use crate::progress::Progress;
 use crate::score::Score;
 use crate::summary::Summary;
 use crate::{model_file, summary};
-use cronos::{Classifier, Fitted, GateSource, Model, Options, Regressor, Status};
+use cronos::memory::available;
+use cronos::{Classifier, Fitted, GateSource, Model, Options, Regressor, Status, Table};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -39,8 +40,10 @@ pub fn run(kept_fit: &KeptFit) -> Result<ExitCode, Failure> {
         knobs::share(&mut options, &fit.knobs, &team);
         let kept = kept::open(keep, &options, fit.force)?;
         let interrupt = Interrupt::listen()?;
-        let mut job = Job::read_for(&fit.source, &team)?;
+        let memory = options.settings.memory_limit_bytes;
+        let mut job = Job::read_for(&fit.source, &team, Some(memory.unwrap_or_else(available)))?;
         let imputation = job.impute(&fit.source)?;
+        knobs::stream(&mut options, &fit.knobs, &job.train);
         let work = Work {
             interrupt: &interrupt,
             kept: kept.as_ref(),
@@ -120,6 +123,9 @@ pub(super) fn learn(
             report["ranks"] = team.ranks().into();
             report["sent_bytes"] = team.sent().into();
         }
+        if job.train.streams() {
+            report["read_bytes"] = job.train.read_bytes().into();
+        }
         output::print_json(&report)?;
     } else {
         output::print(&summary.text())?;
@@ -129,8 +135,8 @@ pub(super) fn learn(
 
 /// How much the features matter, on the test rows or, if there are none, the training rows.
 fn importance(job: &Job, model: &Model, status: Status) -> Result<Measured, Failure> {
-    if status == Status::Interrupted {
-        // whoever interrupts wants to wait no longer
+    if status == Status::Interrupted || job.train.streams() {
+        // whoever interrupts wants to wait no longer, and shuffling would bring all rows into memory
         return Ok(Measured::by_weights(model));
     }
     match &job.test {

@@ -50,14 +50,15 @@ pub struct Job {
 
 impl Job {
     pub fn read(source: &Source) -> Result<Self, Failure> {
-        Self::read_for(source, &Team::default())
+        Self::read_for(source, &Team::default(), None)
     }
 
-    /// The same for ranks that share the rows: features of an npy file stay in it.
-    pub fn read_for(source: &Source, team: &Team) -> Result<Self, Failure> {
+    /// The same for ranks that share the rows, or for so many bytes of memory, if there is a bound:
+    /// features of an npy file stay in it.
+    pub fn read_for(source: &Source, team: &Team, memory: Option<u64>) -> Result<Self, Failure> {
         let class_weights = class_weights(source)?;
         let options = ReadOptions {
-            in_file: !team.is_alone(),
+            in_file: !team.is_alone() || memory.is_some_and(|memory| is_large(source, memory)),
             ..read_options(source)?
         };
         let loaded = cronos_data::read(&source.data, &options).map_err(Failure::reading)?;
@@ -117,7 +118,7 @@ impl Job {
         Ok(Self {
             name,
             weights: train.weights(&goal.task, class_weights.as_ref())?,
-            train: model_file::table(train.features)?,
+            train: model_file::table_within(train.features, memory)?,
             train_truth: train.truth,
             test,
             held_out,
@@ -161,6 +162,13 @@ impl Job {
         self.train = model_file::table(features)?;
         Ok(Some(imputer.values))
     }
+}
+
+/// Whether a file has more bytes than a third of the memory: as numbers and as the solver sees them
+/// they are three times as many.
+fn is_large(source: &Source, memory: u64) -> bool {
+    let file = std::fs::metadata(&source.data);
+    file.is_ok_and(|file| file.is_file() && file.len() > memory / 3)
 }
 
 fn class_weights(source: &Source) -> Result<Option<ClassWeights>, Failure> {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::{model_file, output};
 use cronos::auto::Preset;
 use cronos::{
-    Activation, GateSource, Loss, Matrix, Options, Place, Precision, Settings, Solver, Team,
+    Activation, GateSource, Loss, Matrix, Options, Place, Precision, Settings, Solver, Table, Team,
 };
 use cronos_data::{ReadOptions, TargetColumn};
 use std::path::Path;
@@ -57,6 +57,7 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
                 Some(arguments::Solver::PrimalPcg) => Solver::PrimalPcg,
             },
             place,
+            memory_limit_bytes: knobs.memory,
             device_memory_bytes: knobs.device_memory,
             rank: knobs.rank.unwrap_or(usual.rank),
             rho: knobs.rho,
@@ -80,6 +81,18 @@ pub fn share(options: &mut Options, knobs: &Knobs, team: &Team) {
         if team.rank() == 0 {
             output::remark("ranks share the rows: gates are drawn, not learned");
         }
+    }
+}
+
+/// Makes the options those of features that stay in their file, if they do: where gates would be
+/// learned, they are drawn.
+pub fn stream(options: &mut Options, knobs: &Knobs, features: &dyn Table) {
+    let learned = matches!(options.gates, GateSource::Learned { .. });
+    if features.streams() && learned && !knobs.learn_gates {
+        options.gates = GateSource::of(knobs.gates, false, true);
+        output::remark(
+            "the features do not fit into memory and stay in their file: gates are drawn, not learned",
+        );
     }
 }
 

@@ -235,6 +235,10 @@ impl<T: Real> Machine<T> for Host<'_, T> {
         self.solver.rank()
     }
 
+    fn failure(&self) -> Option<Error> {
+        self.engine.x.failure().map(Error::Data)
+    }
+
     fn epsilon(&self) -> f64 {
         T::EPSILON
     }

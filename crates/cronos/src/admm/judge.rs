@@ -46,7 +46,7 @@ impl<T: Real> Run<'_, T> {
 
     /// Keeps a point if its network has the lowest objective, as the machine sees it.
     fn offer(&mut self, which: Point) -> Evaluation {
-        let (loss, beta) = (self.program.loss, self.beta);
+        let (loss, beta) = (self.loss, self.beta);
         let Some(evaluation) = self.machine.estimate(which, loss, beta) else {
             return self.offer_exactly(which);
         };
@@ -59,7 +59,7 @@ impl<T: Real> Run<'_, T> {
 
     /// Evaluates `v` and the bounds; keeps whichever is the best so far.
     fn certify(&mut self) -> Certificate {
-        let coupled = self.program.y.columns() / self.bounds.len();
+        let coupled = self.shape.outputs / self.bounds.len();
         for at in 0..self.bounds.len() {
             let outputs = at * coupled..(at + 1) * coupled;
             let machine = &self.machine;
@@ -88,7 +88,7 @@ impl<T: Real> Run<'_, T> {
     }
 
     fn evaluate(&self, candidate: &[f64]) -> Evaluation {
-        let (loss, beta) = (self.program.loss, self.beta);
+        let (loss, beta) = (self.loss, self.beta);
         self.machine.evaluate(candidate, loss, beta)
     }
 
@@ -197,7 +197,7 @@ impl<T: Real> Run<'_, T> {
         }
         let (evaluation, weights) = self.best();
         let certificate = self.certificate(&evaluation, self.bound());
-        let n = self.program.x.rows();
+        let n = self.shape.rows;
         let mut seconds = Seconds::default();
         for record in &self.history {
             seconds.add(&record.seconds);

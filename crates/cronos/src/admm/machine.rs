@@ -171,7 +171,7 @@ pub(crate) trait Machine<T> {
     }
 
     /// Why it cannot go on, if it cannot.
-    fn failure(&self) -> Option<String> {
+    fn failure(&self) -> Option<Error> {
         None
     }
 

@@ -13,16 +13,16 @@ use crate::certificate::{Certificate, relative_gap};
 use crate::engine::{Candidate, Evaluation, SweepStep, SweepSums};
 use crate::loss::Loss;
 use crate::memory::Plan;
-use crate::program::Program;
 use crate::real::Real;
 use crate::reduction::Reduction;
-use crate::solver::Choice;
+use crate::solver::{Choice, Shape};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// A run under way.
 pub(super) struct Run<'a, T: Real> {
-    pub(super) program: &'a Program<T>,
+    pub(super) loss: Loss,
+    pub(super) shape: Shape,
     /// The penalty of this run; that of the program is not looked at.
     pub(super) beta: f64,
     pub(super) settings: &'a Settings,
@@ -84,7 +84,7 @@ impl<T: Real> Run<'_, T> {
         };
         let solution = self.finish(status);
         match self.machine.failure() {
-            Some(why) => Err(Error::Device(format!("the device failed: {why}"))),
+            Some(failure) => Err(failure),
             None => Ok(solution),
         }
     }
@@ -189,11 +189,11 @@ impl<T: Real> Run<'_, T> {
 
     /// Tells the solver the curvature of the loss at the present `F u`.
     fn follow_curvature(&mut self, number: usize) -> Result<(), Error> {
-        if self.step.split == Split::Loss || self.program.loss == Loss::Squared {
+        if self.step.split == Split::Loss || self.loss == Loss::Squared {
             return Ok(());
         }
         let refresh = (number - 1).is_multiple_of(self.settings.refresh_every);
-        self.machine.follow_curvature(self.program.loss, refresh)
+        self.machine.follow_curvature(self.loss, refresh)
     }
 
     fn record(
@@ -229,10 +229,6 @@ impl<T: Real> Run<'_, T> {
             certificate,
             seconds,
         }
-    }
-
-    pub(super) fn loss(&self) -> Loss {
-        self.program.loss
     }
 
     /// `β/ρ`

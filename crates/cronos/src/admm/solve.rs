@@ -9,6 +9,7 @@ use super::shrink::Groups;
 use super::status::Status;
 use super::stiffness::Stiffening;
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::certificate::{Certificate, Dual};
 use crate::engine::{Engine, SweepStep};
 use crate::matrix::Matrix;
@@ -51,7 +52,7 @@ pub struct Solution {
     pub seconds: Seconds,
 }
 
-impl<T: Real> Program<T> {
+impl<T: Real, X: Blocks<T>> Program<T, X> {
     /// Solves the program. After every iteration `observe` sees its record and may break off.
     pub fn solve(
         &self,
@@ -108,13 +109,14 @@ impl<T: Real> Program<T> {
         let start = Instant::now();
         let chosen = solver::choose::<T>(self.shape(), settings, memory::limit(settings));
         let chosen = settings.team.agree(chosen)?;
-        let x = self.weighted_features();
         let roots = self.roots();
         let roots = roots.as_deref();
-        let reduction = (settings.team.is_alone()).then(|| Reduction::new(&x));
-        let Some(reduction) = reduction.flatten() else {
+        let x = self.rows_seen(roots);
+        let x = x.blocks();
+        let whole = x.as_matrix().filter(|_| settings.team.is_alone());
+        let Some(reduction) = whole.and_then(Reduction::new) else {
             let seen = Seen {
-                x: &x,
+                x,
                 roots,
                 reduced: None,
             };
@@ -149,7 +151,7 @@ pub(crate) fn solve_as_it_is<T: Real>(
 
 /// The features as the engine sees them.
 struct Seen<'a, T> {
-    x: &'a Matrix<T>,
+    x: &'a dyn Blocks<T>,
     /// `√w` of the rows
     roots: Option<&'a [T]>,
     /// The thin factorisation, and what `x` was rounded from.
@@ -158,9 +160,9 @@ struct Seen<'a, T> {
 
 impl<'a, T: Real> Seen<'a, T> {
     /// A run at `u = 0`, its solver built.
-    fn run(
+    fn run<X: Blocks<T>>(
         self,
-        program: &'a Program<T>,
+        program: &'a Program<T, X>,
         settings: &'a Settings,
         (choice, plan): (Choice, Plan),
         start: Instant,
@@ -180,6 +182,7 @@ impl<'a, T: Real> Seen<'a, T> {
             .team
             .all_rows(program.x.rows(), program.x.columns())?;
         let sizes = (program.shape(), rows);
+        let streamed = program.shape().streamed;
         let (stiffening, plan) = Stiffening::new::<T>(sizes, settings, &choice, split, plan);
         let rho = settings.rho.unwrap_or(0.1);
         let step = SweepStep {
@@ -189,7 +192,7 @@ impl<'a, T: Real> Seen<'a, T> {
             weight: match split {
                 Split::Paper => 1.0 / rho,
                 Split::Loss => (settings.loss_weight)
-                    .unwrap_or_else(|| default_weight(&engine, stiffening.by_pcg())),
+                    .unwrap_or_else(|| default_weight(&engine, stiffening.by_pcg() || streamed)),
             },
             relaxation: settings.relaxation,
         };
@@ -238,7 +241,8 @@ impl<'a, T: Real> Seen<'a, T> {
             history: Vec::new(),
             beta: program.beta,
             reduction: self.reduced.map(|(reduction, _)| reduction),
-            program,
+            loss: program.loss,
+            shape: program.shape(),
             settings,
             choice,
             plan,
@@ -264,10 +268,10 @@ fn machine<'a, T: Real>(
 
 /// `c`: with cones `K ≼ I` whatever the data; without them `K = XXᵀ`, so `c` is
 /// taken relative to the mean squared row norm. The condition number of `S` grows with
-/// `c`, and more so with stiffness.
-fn default_weight<T: Real>(engine: &Engine<'_, T>, stiff_pcg: bool) -> f64 {
+/// `c`, and more so with stiffness; `careful` says that inner iterations are dear.
+fn default_weight<T: Real>(engine: &Engine<'_, T>, careful: bool) -> f64 {
     match engine.activation {
-        Activation::Relu if stiff_pcg => 0.1,
+        Activation::Relu if careful => 0.1,
         Activation::Relu => 0.5,
         Activation::Gated => {
             let weight = engine.total_weight() / engine.squared_norm();

@@ -7,6 +7,7 @@ use super::shrink::Groups;
 use super::solve::Solution;
 use super::status::Status;
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::engine::RowState;
 use crate::program::Program;
 use crate::real::Real;
@@ -71,7 +72,7 @@ impl PartialEq for Start {
     }
 }
 
-impl<T: Real> Program<T> {
+impl<T: Real, X: Blocks<T>> Program<T, X> {
     /// As [`solve`](Self::solve), from where another run ended, if one did and had the
     /// same shape; `warm` is then where this one ended. Runs whose features were
     /// reduced (more features than rows) leave nothing behind.
@@ -105,7 +106,7 @@ impl<T: Real> Run<'_, T> {
         let stiff = !warm.stiffness.is_empty();
         let (settings, fixed) = (self.settings, !self.settings.adapt_rho);
         let other_rho = fixed && settings.rho.is_some_and(|rho| rho != warm.rho);
-        let same = warm.shape == self.program.shape() && !other_rho;
+        let same = warm.shape == self.shape && !other_rho;
         if !same || !self.can_be_left() || stiff && !self.stiffening.is_on() {
             return Ok(());
         }
@@ -123,7 +124,8 @@ impl<T: Real> Run<'_, T> {
                     threshold: beta / warm.rho,
                     stiffness: vec![kappa; self.groups.stiffness.len()],
                 };
-                let (before, after) = (groups(warm.beta, warm.kappa), groups(warm.beta, self.kappa));
+                let (before, after) =
+                    (groups(warm.beta, warm.kappa), groups(warm.beta, self.kappa));
                 self.machine.rescale_groups(&before, &after);
                 Ok(())
             }
@@ -138,7 +140,7 @@ impl<T: Real> Run<'_, T> {
         Some(Warm {
             rho: self.step.rho,
             beta: self.beta,
-            shape: self.program.shape(),
+            shape: self.shape,
             b,
             kappa: self.kappa,
             stiffness: match state.stiffness.is_empty() {

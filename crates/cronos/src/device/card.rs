@@ -376,8 +376,9 @@ impl<T: Real> Machine<T> for Card<'_, T> {
         f64::from(f32::EPSILON)
     }
 
-    fn failure(&self) -> Option<String> {
-        self.link.failure()
+    fn failure(&self) -> Option<Error> {
+        let why = self.link.failure()?;
+        Some(Error::Device(format!("the device failed: {why}")))
     }
 
     fn residence(&self) -> Option<Residence> {

@@ -96,10 +96,10 @@ impl Rows {
                 range: from..to,
                 x: match to <= room.staying {
                     true => {
-                        let there = link.send(part(engine.x), [rows, sizes.features]);
+                        let there = link.send(part(&engine.matrix()), [rows, sizes.features]);
                         Features::There(Box::new(there))
                     }
-                    false => Features::Here(part(engine.x), link.clone()),
+                    false => Features::Here(part(&engine.matrix()), link.clone()),
                 },
                 mask: link.send_bits((from..to).flat_map(active).collect(), [rows, sizes.gates]),
                 root: roots.map(|roots| link.send_all(roots, [rows, 1])),

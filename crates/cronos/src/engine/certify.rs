@@ -322,34 +322,36 @@ fn widen<T: Real>(values: &[T], out: &mut [f64]) {
 }
 
 /// A block of `X` and of a wide array, in `f64`.
-struct Wide {
+struct Wide<T> {
+    /// For rows that are not in memory.
+    room: Vec<T>,
     x: Vec<f64>,
     z: Vec<f64>,
     columns: usize,
 }
 
-impl Wide {
-    fn new<T: Real>(engine: &Engine<'_, T>, columns: usize) -> Self {
+impl<T: Real> Wide<T> {
+    fn new(engine: &Engine<'_, T>, columns: usize) -> Self {
         Self {
+            room: Vec::new(),
             x: vec![0.0; BLOCK * engine.features()],
             z: vec![0.0; BLOCK * columns],
             columns,
         }
     }
 
-    fn load<T: Real>(&mut self, engine: &Engine<'_, T>, block: &Range<usize>) {
+    fn load(&mut self, engine: &Engine<'_, T>, block: &Range<usize>) {
         let d = engine.features();
-        let at = block.start * d..block.end * d;
         if let Some(exact) = engine.exact {
-            return self.x[..at.len()].copy_from_slice(&exact.values()[at]);
+            let rows = &exact.values()[block.start * d..block.end * d];
+            return self.x[..rows.len()].copy_from_slice(rows);
         }
-        for (wide, value) in self.x.iter_mut().zip(&engine.x.values()[at]) {
-            *wide = value.wide();
-        }
+        let room: &mut Vec<T> = &mut self.room;
+        widen(engine.x.block(block.clone(), room), &mut self.x);
     }
 
     /// `Z = X_block U`
-    fn multiply<T: Real>(&mut self, engine: &Engine<'_, T>, block: &Range<usize>, u: &[f64]) {
+    fn multiply(&mut self, engine: &Engine<'_, T>, block: &Range<usize>, u: &[f64]) {
         self.load(engine, block);
         let d = engine.features();
         matmul(
@@ -364,12 +366,7 @@ impl Wide {
     }
 
     /// `sum += X_blockᵀ Z`
-    fn add_adjoint<T: Real>(
-        &mut self,
-        engine: &Engine<'_, T>,
-        block: &Range<usize>,
-        sum: &mut [f64],
-    ) {
+    fn add_adjoint(&mut self, engine: &Engine<'_, T>, block: &Range<usize>, sum: &mut [f64]) {
         self.load(engine, block);
         let d = engine.features();
         matmul(

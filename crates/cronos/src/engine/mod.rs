@@ -23,6 +23,7 @@ pub(crate) use sweep::{RowState, SweepStep, SweepSums};
 pub(crate) use thin::ThinState;
 
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::gates::Gates;
 use crate::inner::{dot, norm_squared};
 use crate::matrix::Matrix;
@@ -32,6 +33,7 @@ use crate::team::Team;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Rows in a block; a multiple of 64, so that a block starts at a word of the gates.
@@ -39,7 +41,7 @@ pub(crate) const BLOCK: usize = 256;
 
 /// Data, gates and the fixed partition of the rows.
 pub(crate) struct Engine<'a, T> {
-    pub x: &'a Matrix<T>,
+    pub x: &'a dyn Blocks<T>,
     pub gates: &'a Gates,
     pub activation: Activation,
     /// `X` before it was rounded to `T`, if it was: what the certificate is about.
@@ -53,6 +55,8 @@ pub(crate) struct Engine<'a, T> {
 
 /// Scratch arrays of one chunk of rows.
 pub(crate) struct Chunk<T> {
+    /// Rows of `X` that are not in memory: `BLOCK x d`, and as they were read
+    room: Vec<T>,
     /// `X_block U`: `BLOCK x k`
     z: Vec<T>,
     /// gates of the block as zeros and ones: `BLOCK x P`
@@ -73,7 +77,7 @@ pub(crate) struct Workspace<T> {
 }
 
 impl<'a, T: Real> Engine<'a, T> {
-    pub fn new(x: &'a Matrix<T>, gates: &'a Gates, activation: Activation) -> Self {
+    pub fn new(x: &'a dyn Blocks<T>, gates: &'a Gates, activation: Activation) -> Self {
         let chunk_rows = chunk_rows(x.rows(), x.columns());
         Self {
             x,
@@ -94,6 +98,18 @@ impl<'a, T: Real> Engine<'a, T> {
             team: team.clone(),
             ..self
         })
+    }
+
+    /// `X` as a whole.
+    pub fn matrix(&self) -> Cow<'_, Matrix<T>> {
+        match self.x.as_matrix() {
+            Some(x) => Cow::Borrowed(x),
+            None => {
+                let mut room = Vec::new();
+                let rows = self.x.block(0..self.rows(), &mut room).to_vec();
+                Cow::Owned(Matrix::of(self.rows(), self.features(), rows))
+            }
+        }
     }
 
     /// Who has the other rows.
@@ -134,7 +150,15 @@ impl<'a, T: Real> Engine<'a, T> {
     /// `‖X‖²`
     pub fn squared_norm(&self) -> f64 {
         let d = self.features();
-        self.sum_over_chunks(|rows| norm_squared(&self.x.values()[rows.start * d..rows.end * d]))
+        self.sum_over_chunks(|rows| match self.x.as_matrix() {
+            Some(x) => norm_squared(&x.values()[rows.start * d..rows.end * d]),
+            None => {
+                let mut room = Vec::new();
+                let blocks = blocks_of(rows);
+                let squares = blocks.map(|block| norm_squared(self.x.block(block, &mut room)));
+                squares.sum()
+            }
+        })
     }
 
     /// A sum over the rows of all ranks, chunk by chunk.
@@ -191,6 +215,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let columns = self.columns_per_output() * outputs;
         let chunks = (0..self.chunk_count())
             .map(|index| Chunk {
+                room: Vec::new(),
                 z: vec![T::ZERO; BLOCK * columns],
                 masks: vec![T::ZERO; BLOCK * self.gates.len()],
                 sum: vec![T::ZERO; self.features() * columns],
@@ -222,24 +247,22 @@ impl<'a, T: Real> Engine<'a, T> {
 
     /// The rows of each block of a chunk.
     fn blocks(&self, index: usize) -> impl Iterator<Item = Range<usize>> + use<T> {
-        let chunk = self.chunk(index);
-        let end = chunk.end;
-        chunk
-            .step_by(BLOCK)
-            .map(move |from| from..end.min(from + BLOCK))
+        blocks_of(self.chunk(index))
     }
 
     /// `Z = X_block U`, rows past the end of the data set to zero.
-    fn multiply_block(&self, block: &Range<usize>, u: &[T], z: &mut [T]) {
-        let columns = u.len() / self.features();
+    ///
+    /// x: the rows of the block
+    fn multiply_block(&self, x: &[T], u: &[T], z: &mut [T]) {
+        let (rows, columns) = (x.len() / self.features(), u.len() / self.features());
         let z = &mut z[..BLOCK * columns];
-        if block.len() < BLOCK {
+        if rows < BLOCK {
             z.fill(T::ZERO);
         }
         matmul(
-            MatMut::from_column_major_slice_mut(z, BLOCK, columns).subrows_mut(0, block.len()),
+            MatMut::from_column_major_slice_mut(z, BLOCK, columns).subrows_mut(0, rows),
             Accum::Replace,
-            self.x.view(block.start, block.end),
+            MatRef::from_row_major_slice(x, rows, self.features()),
             MatRef::from_column_major_slice(u, self.features(), columns),
             T::ONE,
             Par::Seq,
@@ -247,14 +270,13 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     /// `sum += X_blockᵀ Z`
-    fn add_adjoint_block(&self, block: &Range<usize>, z: &[T], sum: &mut [T]) {
-        let columns = sum.len() / self.features();
+    fn add_adjoint_block(&self, x: &[T], z: &[T], sum: &mut [T]) {
+        let (rows, columns) = (x.len() / self.features(), sum.len() / self.features());
         matmul(
             MatMut::from_column_major_slice_mut(sum, self.features(), columns),
             Accum::Add,
-            self.x.view(block.start, block.end).transpose(),
-            MatRef::from_column_major_slice(&z[..BLOCK * columns], BLOCK, columns)
-                .subrows(0, block.len()),
+            MatRef::from_row_major_slice(x, rows, self.features()).transpose(),
+            MatRef::from_column_major_slice(&z[..BLOCK * columns], BLOCK, columns).subrows(0, rows),
             T::ONE,
             Par::Seq,
         );
@@ -276,6 +298,14 @@ impl<T: Real> Workspace<T> {
             .collect();
         self.team.add_up(&sums, out);
     }
+}
+
+/// The rows of each block of a chunk.
+fn blocks_of(chunk: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = chunk.end;
+    chunk
+        .step_by(BLOCK)
+        .map(move |from| from..end.min(from + BLOCK))
 }
 
 /// Rows in a chunk: whole blocks, in at most 32 chunks, fewer when `d` is large

@@ -58,9 +58,15 @@ impl<T: Real> Engine<'_, T> {
             .for_each(|(index, chunk)| {
                 let chunk_start = self.chunk(index).start;
                 let chunk_len = self.chunk(index).len();
-                let Chunk { z, masks, thin, .. } = chunk;
+                let Chunk {
+                    room,
+                    z,
+                    masks,
+                    thin,
+                    ..
+                } = chunk;
                 for block in self.blocks(index) {
-                    self.multiply_block(&block, q, z);
+                    self.multiply_block(self.x.block(block.clone(), room), q, z);
                     self.expand_block(&block, masks);
                     for c in 0..columns / gates {
                         let z = &z[c * gates * BLOCK..][..gates * BLOCK];
@@ -82,7 +88,13 @@ impl<T: Real> Engine<'_, T> {
             .par_iter_mut()
             .enumerate()
             .for_each(|(index, chunk)| {
-                let Chunk { z, masks, sum, .. } = chunk;
+                let Chunk {
+                    room,
+                    z,
+                    masks,
+                    sum,
+                    ..
+                } = chunk;
                 let sum = &mut sum[..out.len()];
                 sum.fill(T::ZERO);
                 for block in self.blocks(index) {
@@ -94,7 +106,7 @@ impl<T: Real> Engine<'_, T> {
                             }
                         }
                     }
-                    self.add_adjoint_block(&block, z, sum);
+                    self.add_adjoint_block(self.x.block(block, room), z, sum);
                 }
             });
         work.reduce(out);
@@ -120,13 +132,20 @@ impl<T: Real> Engine<'_, T> {
             .par_iter_mut()
             .enumerate()
             .for_each(|(index, chunk)| {
-                let Chunk { z, masks, sum, .. } = chunk;
+                let Chunk {
+                    room,
+                    z,
+                    masks,
+                    sum,
+                    ..
+                } = chunk;
                 let sum = &mut sum[..out.len()];
                 let z = &mut z[..outputs * per_output];
                 sum.fill(T::ZERO);
                 let mut thin = vec![[T::ZERO; BLOCK]; outputs];
                 for block in self.blocks(index) {
-                    self.multiply_block(&block, u, z);
+                    let x = self.x.block(block.clone(), room);
+                    self.multiply_block(x, u, z);
                     self.expand_block(&block, masks);
                     // f = Σ_i D_i X (v_i − w_i)
                     for (f, z) in thin.iter_mut().zip(z.chunks(per_output)) {
@@ -146,7 +165,7 @@ impl<T: Real> Engine<'_, T> {
                         add_masked(v, masks, keep, weight, f);
                         add_masked(w, masks, keep, -weight, f);
                     }
-                    self.add_adjoint_block(&block, z, sum);
+                    self.add_adjoint_block(x, z, sum);
                 }
             });
         work.reduce(out);

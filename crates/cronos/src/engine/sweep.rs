@@ -190,14 +190,17 @@ impl<T: Real> Engine<'_, T> {
     ) -> SweepSums {
         self.for_each_chunk(state, work, image, |index, chunk, mut slacks, thin| {
             let mut sums = SweepSums::default();
+            let mut room = std::mem::take(&mut chunk.room);
             for (at, block) in self.blocks(index).enumerate() {
-                self.multiply_block(&block, u, &mut chunk.z);
+                let x = self.x.block(block.clone(), &mut room);
+                self.multiply_block(x, u, &mut chunk.z);
                 self.expand_block(&block, &mut chunk.masks);
                 let rows = self.rows_of(index, &block);
                 let slacks = slacks.block(at, u.len() / self.features());
                 self.update_block(chunk, &rows, y, step, slacks, thin, &mut sums);
-                self.add_adjoint_block(&block, &chunk.z, &mut chunk.sum[..u.len()]);
+                self.add_adjoint_block(x, &chunk.z, &mut chunk.sum[..u.len()]);
             }
+            chunk.room = room;
             sums
         })
     }
@@ -223,7 +226,8 @@ impl<T: Real> Engine<'_, T> {
                     let slacks = slacks.output(c, per_output);
                     self.fill(z, &chunk.masks, slacks, step.weight, &h);
                 }
-                self.add_adjoint_block(&block, &chunk.z, &mut chunk.sum[..length]);
+                let x = self.x.block(block, &mut chunk.room);
+                self.add_adjoint_block(x, &chunk.z, &mut chunk.sum[..length]);
             }
             SweepSums::default()
         });

@@ -91,6 +91,7 @@ impl HeadOptions {
             gates: self.gates,
             outputs,
             signs: 2,
+            streamed: false,
         };
         Plan::new::<f32>(shape, Solver::SamplePcg, &self.settings()).total()
     }

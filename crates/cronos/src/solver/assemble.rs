@@ -58,7 +58,7 @@ impl<T: Real> Seen<T> {
         let rows: Vec<usize> = (0..engine.rows())
             .filter(|&row| engine.gates.active(gate, row))
             .collect();
-        let (d, active) = (engine.features(), engine.x.select(&rows));
+        let (d, active) = (engine.features(), engine.matrix().select(&rows));
         let mut white = vec![T::ZERO; 2 * d * rows.len()];
         let both = MatMut::from_row_major_slice_mut(&mut white, rows.len(), 2 * d);
         let (v, w) = both.split_at_col_mut(d);

@@ -48,6 +48,8 @@ pub(crate) struct Shape {
     pub gates: usize,
     pub outputs: usize,
     pub signs: usize,
+    /// Whether features stay where they are and are read over and over.
+    pub streamed: bool,
 }
 
 /// Iterations and inner iterations that a run is taken to need when costs are compared.
@@ -69,6 +71,14 @@ pub(crate) fn choose<T: Real>(
             Solver::SamplePcg,
             "ranks share the rows, so S is nowhere as a whole".to_string(),
         ),
+        Solver::Auto if shape.streamed => (
+            Solver::SamplePcg,
+            "features stay in their file, so S is nowhere as a whole".to_string(),
+        ),
+        Solver::Direct if shape.streamed => {
+            let expected = "sample-pcg or primal-pcg while features stay in their file";
+            return Err(Error::setting("solver", "direct", expected));
+        }
         Solver::Direct if shared => {
             let expected = "sample-pcg or primal-pcg while ranks share the rows";
             return Err(Error::setting("solver", "direct", expected));

@@ -84,7 +84,7 @@ pub(crate) fn sample_matrix<T: Real>(
     weight: f64,
 ) -> Tiled<T> {
     let d = engine.features();
-    let white = metric.whiten(engine.x);
+    let white = metric.whiten(&engine.matrix());
     let bits = engine.gates.by_row();
     let words = engine.gates.len().div_ceil(WORD);
     let diagonal = T::of(1.0 / (engine.activation.signs() as f64 * weight));

@@ -3,6 +3,7 @@
 
 use super::shared;
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::cholesky::Tiled;
 use crate::engine::{BLOCK, Engine};
 use crate::matrix::Matrix;
@@ -12,6 +13,8 @@ use faer::prelude::ReborrowMut;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+/// Blocks of rows that are read at a time.
+const BLOCKS: usize = 4;
 /// Columns handled by one task.
 const TILE: usize = 32;
 /// Rows handled by one task where the root is applied.
@@ -212,6 +215,40 @@ pub(crate) fn gram<T: Real>(x: &Matrix<T>) -> Mat<f64> {
                 );
             }
         });
+    gram
+}
+
+/// The same of rows that are not in memory: each block is read once.
+pub(crate) fn gram_streamed<T: Real>(x: &dyn Blocks<T>) -> Mat<f64> {
+    let d = x.columns();
+    let (mut gram, mut room) = (Mat::<f64>::zeros(d, d), Vec::new());
+    for start in (0..x.rows()).step_by(BLOCKS * BLOCK) {
+        let rows = start..x.rows().min(start + BLOCKS * BLOCK);
+        let count = rows.len();
+        let wide: Vec<f64> = (x.block(rows, &mut room).iter())
+            .map(|value| value.wide())
+            .collect();
+        let block = MatRef::from_row_major_slice(&wide, count, d);
+        gram.as_mut()
+            .par_col_chunks_mut(TILE)
+            .enumerate()
+            .for_each(|(at, columns)| {
+                let from = at * TILE;
+                let (_, mut lower) = columns.split_at_row_mut(from);
+                let (height, width) = (lower.nrows(), lower.ncols());
+                for start in (0..count).step_by(BLOCK) {
+                    let block = block.subrows(start, BLOCK.min(count - start));
+                    matmul(
+                        lower.rb_mut(),
+                        Accum::Add,
+                        block.subcols(from, height).transpose(),
+                        block.subcols(from, width),
+                        1.0,
+                        Par::Seq,
+                    );
+                }
+            });
+    }
     gram
 }
 

@@ -54,11 +54,13 @@ impl<T: Real> Roots<T> {
                 .filter(|&row| stiffness[row].wide() > soft)
                 .collect();
             let mut scaled = Vec::with_capacity(ROWS.min(stiff.len()) * d);
+            let mut room = Vec::new();
             for rows in stiff.chunks(ROWS) {
                 scaled.clear();
                 for &row in rows {
                     let extra = (stiffness[row].wide() - soft).sqrt();
-                    scaled.extend(engine.x.row(row).iter().map(|x| extra * x.wide()));
+                    let x = engine.x.block(row..row + 1, &mut room);
+                    scaled.extend(x.iter().map(|x| extra * x.wide()));
                 }
                 let rows = MatRef::from_row_major_slice(&scaled, rows.len(), d);
                 add_gram(matrix.as_mut(), rows);

@@ -15,7 +15,10 @@ const PANEL: usize = 256;
 /// `XᵀX`, lower half.
 pub(super) fn gram<T: Real>(engine: &Engine<'_, T>) -> Mat<f64> {
     if engine.team().is_alone() {
-        return metric::gram(engine.x);
+        return match engine.x.as_matrix() {
+            Some(x) => metric::gram(x),
+            None => metric::gram_streamed(engine.x),
+        };
     }
     let chunks = engine.chunks();
     weighted(engine, &chunks, |rows| {
@@ -47,9 +50,11 @@ fn weighted<T: Real>(
         let of_chunk = |rows: &Range<usize>| {
             let mut sum = vec![0.0; height * width];
             let mut wide = vec![0.0; BLOCK * height];
+            let mut room = Vec::new();
             for rows in chosen(rows).chunks(BLOCK) {
                 for (wide, &(row, factor)) in wide.chunks_mut(height).zip(rows) {
-                    for (wide, value) in wide.iter_mut().zip(&engine.x.row(row)[from..]) {
+                    let x = engine.x.block(row..row + 1, &mut room);
+                    for (wide, value) in wide.iter_mut().zip(&x[from..]) {
                         *wide = factor * value.wide();
                     }
                 }

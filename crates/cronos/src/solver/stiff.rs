@@ -356,7 +356,7 @@ mod tests {
                 0.0
             };
             for row in 0..n {
-                let product = engine.x.at(row, i) * engine.x.at(row, j);
+                let product = engine.matrix().at(row, i) * engine.matrix().at(row, j);
                 if left == right {
                     sum += product * stiffness[left].get(row).unwrap_or(&1.0);
                 }

@@ -49,7 +49,7 @@ fn walk(path: &arguments::Path, team: &Team) -> Result<ExitCode, Failure> {
     let mut options = options(path)?;
     knobs::share(&mut options, &fit.knobs, team);
     let interrupt = Interrupt::listen()?;
-    let mut job = Job::read_for(&fit.source, team)?;
+    let mut job = Job::read_for(&fit.source, team, None)?;
     knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
     let validation = validation::set_aside(&mut job, fit.source.seed)?;
     let imputation = job.impute(&fit.source)?;

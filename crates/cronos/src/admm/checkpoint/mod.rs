@@ -11,6 +11,8 @@ use super::run::Run;
 use super::settings::{Settings, Split};
 use super::solve::Solution;
 use crate::Error;
+use crate::blocks::Blocks;
+use crate::engine::BLOCK;
 use crate::engine::Evaluation;
 use crate::loss::Loss;
 use crate::model::Checksum;
@@ -74,7 +76,7 @@ impl Checkpoint {
     }
 }
 
-impl<T: Real> Program<T> {
+impl<T: Real, X: Blocks<T>> Program<T, X> {
     /// As [`solve`](Self::solve), while `keeper` keeps the state now and then; from where another
     /// process ended, if it knows.
     pub fn solve_kept(
@@ -115,7 +117,11 @@ impl<T: Real> Program<T> {
         let mut sum = Checksum::new();
         let rest = (self.beta, self.activation, self.loss, self.shape());
         sum.add(format!("{} {same:?} {rest:?}", T::NAME).as_bytes());
-        sum.add(cast_slice(self.x.values()));
+        let mut room = Vec::new();
+        for from in (0..self.x.rows()).step_by(BLOCK) {
+            let rows = from..self.x.rows().min(from + BLOCK);
+            sum.add(cast_slice(self.x.block(rows, &mut room)));
+        }
         sum.add(cast_slice(self.y.values()));
         sum.add(cast_slice(self.weights.as_deref().unwrap_or_default()));
         for gate in 0..self.gates.len() {
@@ -135,7 +141,7 @@ impl<T: Real> Run<'_, T> {
     /// Keeps the state if it is time; `last` is when that was done before.
     pub(super) fn keep(&self, kept: &Kept<'_>, number: usize, last: &mut usize) -> ControlFlow<()> {
         // the sketch of a curvature is made anew then
-        let modelled = self.step.split == Split::Paper && self.loss() != Loss::Squared;
+        let modelled = self.step.split == Split::Paper && self.loss != Loss::Squared;
         let possible = !modelled || number.is_multiple_of(self.settings.refresh_every);
         if number - *last < kept.keeper.every() || !possible {
             return ControlFlow::Continue(());

@@ -1,0 +1,105 @@
+//! Features that do not fit into the memory that is given stay in their file.
+
+mod shell;
+
+use shell::tables::{Data, corners};
+use shell::{Folder, number};
+
+/// Rows and features of which the features are most of the memory.
+const SIZE: (usize, usize) = (6000, 300);
+const FIT: &str =
+    "fit x.npy --target y.npy --gates 4 --solver sample-pcg --max-iterations 40 --force";
+/// Less than the 20 MB that they take as numbers and as the solver sees them.
+const LITTLE: &str = "--memory 16MiB";
+
+fn folder() -> (Folder, Data) {
+    let (folder, data) = (Folder::new(), corners(SIZE.0, SIZE.1));
+    folder.put("x.npy", data.npy());
+    folder.put("y.npy", data.class_npy());
+    (folder, data)
+}
+
+/// As they are, the numbers are those of features in memory, whatever rows are held out.
+#[test]
+fn the_same_bytes_as_in_memory() {
+    let (folder, _) = folder();
+    for rest in [
+        "--holdout 0",
+        "--holdout 0.2",
+        "--holdout 0 --precision f64",
+    ] {
+        let line = format!("{FIT} --no-standardize {rest} --json");
+        let little = match rest.ends_with("f64") {
+            true => "--memory 20MiB",
+            false => LITTLE,
+        };
+        let here = folder.json(&format!("{line} --out here.safetensors"));
+        assert!(here.get("read_bytes").is_none(), "{here}");
+        let there = folder.json(&format!("{line} --out there.safetensors {little}"));
+        assert!(number(&there, "/read_bytes") > 0.0, "{rest}: {there}");
+        assert!(
+            folder.bytes("here.safetensors") == folder.bytes("there.safetensors"),
+            "{rest}"
+        );
+        let peak = number(&there, "/peak_memory_bytes");
+        assert!(peak < number(&here, "/peak_memory_bytes"), "{rest}: {peak}");
+    }
+}
+
+/// Scaled in single precision they are the same numbers but for rounding.
+#[test]
+fn standardised_features_agree() {
+    let (folder, _) = folder();
+    for rest in ["", "--loss logistic", "--activation gated"] {
+        let line = format!("{FIT} --holdout 0.2 {rest} --json")
+            .replace("--max-iterations 40", "--tolerance 1e-3");
+        let here = folder.json(&line);
+        let there = folder.json(&format!("{line} {LITTLE}"));
+        // either proves something about both
+        let [objective, bound] = ["/objective", "/lower_bound"]
+            .map(|key| [&here, &there].map(|report| number(report, key)));
+        for (objective, bound) in [(objective[0], bound[1]), (objective[1], bound[0])] {
+            let gap = (objective - bound) / objective;
+            assert!((-1e-3..=2e-3).contains(&gap), "{rest}: {objective} {bound}");
+        }
+        let score = |report| number(report, "/test/accuracy");
+        assert!((score(&here) - score(&there)).abs() <= 0.005, "{rest}");
+    }
+}
+
+#[test]
+fn a_run_goes_on_from_its_state() {
+    let (folder, _) = folder();
+    let line = format!("{FIT} {LITTLE} --holdout 0 --checkpoint state --checkpoint-every 10");
+    let line = line.replace("--max-iterations 40", "");
+    folder.print(&format!(
+        "{line} --max-iterations 30 --out part.safetensors"
+    ));
+    folder.print(&format!(
+        "{line} --max-iterations 40 --resume --out m.safetensors"
+    ));
+    let whole = format!("{FIT} {LITTLE} --holdout 0 --out whole.safetensors");
+    folder.print(&whole);
+    assert!(folder.bytes("m.safetensors") == folder.bytes("whole.safetensors"));
+}
+
+#[test]
+fn what_cannot_be_is_refused_or_told() {
+    let (folder, mut data) = folder();
+    let short = folder.refused(1, &format!("{FIT} --memory 1MiB"));
+    assert!(short.contains("1.0 MiB of memory are available"), "{short}");
+    let direct = folder.refused(
+        2,
+        &format!("{FIT} {LITTLE} --holdout 0").replace("sample-pcg", "direct"),
+    );
+    assert!(direct.contains("sample-pcg or primal-pcg"), "{direct}");
+    // gates would be learned
+    let drawn = folder.run(&format!(
+        "fit x.npy --target y.npy {LITTLE} --gates 4 --learn-gates"
+    ));
+    assert!(drawn.stderr.contains("drawn or given"), "{drawn:?}");
+    data.rows[4321][7] = f64::NAN;
+    folder.put("x.npy", data.npy());
+    let missing = folder.refused(3, &format!("{FIT} {LITTLE} --holdout 0"));
+    assert!(missing.contains("row 4322, feature 7"), "{missing}");
+}
