@@ -50,7 +50,11 @@ fn the_same_bytes_as_in_memory() {
 #[test]
 fn standardised_features_agree() {
     let (folder, _) = folder();
-    for rest in ["", "--loss logistic", "--activation gated"] {
+    for rest in [
+        "--beta 60",
+        "--beta 30 --loss logistic",
+        "--beta 60 --activation gated",
+    ] {
         let line = format!("{FIT} --holdout 0.2 {rest} --json")
             .replace("--max-iterations 40", "--tolerance 1e-3");
         let here = folder.json(&line);
@@ -95,7 +99,7 @@ fn what_cannot_be_is_refused_or_told() {
     assert!(direct.contains("sample-pcg or primal-pcg"), "{direct}");
     // gates would be learned
     let drawn = folder.run(&format!(
-        "fit x.npy --target y.npy {LITTLE} --gates 4 --learn-gates"
+        "fit x.npy --target y.npy {LITTLE} --holdout 0 --gates 4 --learn-gates"
     ));
     assert!(drawn.stderr.contains("drawn or given"), "{drawn:?}");
     data.rows[4321][7] = f64::NAN;
