@@ -39,17 +39,16 @@ pub(crate) fn standard(table: &dyn Table, weights: Option<&[f64]>) -> Result<Sca
         let parts: Vec<Moments> = parts.collect::<Result<_, Error>>()?;
         parts.iter().for_each(|part| all.add(part));
     }
-    let mut scaling = Scaling::identity(d);
-    for j in 0..d {
-        let mean = first[j] + all.mean[j];
-        let deviation = (all.squares[j] / all.weight).sqrt();
-        let constant = !(deviation > 1e-12 * mean.abs() && deviation > 0.0);
-        (scaling.mean[j], scaling.scale[j]) = match constant {
-            true => (first[j], 1.0),
-            false => (mean, deviation),
-        };
-    }
-    Ok(scaling)
+    let of_column = |(first, (mean, squares)): (&f64, (&f64, &f64))| {
+        let (mean, deviation) = (first + mean, (squares / all.weight).sqrt());
+        match deviation > 1e-12 * mean.abs() && deviation > 0.0 {
+            true => (mean, deviation),
+            false => (*first, 1.0),
+        }
+    };
+    let moments = all.mean.iter().zip(&all.squares);
+    let (mean, scale) = first.iter().zip(moments).map(of_column).unzip();
+    Ok(Scaling { mean, scale })
 }
 
 impl Moments {
