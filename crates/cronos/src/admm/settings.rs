@@ -36,9 +36,12 @@ pub struct Settings {
     /// Whether ρ follows the residuals and the stiffness of the splits the iterates, at
     /// fixed iteration counts. Default true.
     pub adapt_rho: bool,
+    /// How stiffly groups are held to begin with, where rows are held by 1, > 0; with cones, and not
+    /// in the paper's split. `None`: as the spectrum of the features says, 1 where ρ is fixed.
+    pub kappa: Option<f64>,
     /// Over-relaxation, in (0, 2). Default 1.9.
     pub relaxation: f64,
-    /// `c`, weight of `F u = f` in the loss split, > 0; `None` is 0.5 with cones, 0.2 where
+    /// `c`, weight of `F u = f` in the loss split, > 0; `None` is 0.5 with cones, 0.1 where
     /// stiffness goes with conjugate gradients.
     pub loss_weight: Option<f64>,
     /// Iterations at most. Default 10,000.
@@ -91,6 +94,7 @@ impl Default for Settings {
             refresh_every: 10,
             rho: None,
             adapt_rho: true,
+            kappa: None,
             relaxation: 1.9,
             loss_weight: None,
             max_iterations: 10_000,
@@ -128,6 +132,7 @@ impl Settings {
             }
         };
         positive("rho", self.rho)?;
+        positive("kappa", self.kappa)?;
         positive("loss weight", self.loss_weight)?;
         positive("time limit", self.time_limit_seconds)?;
         not_negative("tolerance", self.gap_relative)?;

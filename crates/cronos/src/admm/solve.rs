@@ -200,9 +200,10 @@ impl<'a, T: Real> Seen<'a, T> {
             outputs,
             weight: step.weight,
             // a ρ that is fixed is that of the textbook
-            kappa: match split == Split::Loss && settings.adapt_rho {
-                true => Kappa::OfSpectrum,
-                false => Kappa::One,
+            kappa: match settings.kappa {
+                Some(kappa) => Kappa::Given(kappa),
+                None if split == Split::Loss && settings.adapt_rho => Kappa::OfSpectrum,
+                None => Kappa::Given(1.0),
             },
             rank: settings.rank,
             seed: settings.seed,

@@ -49,7 +49,7 @@ fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
         build: Build {
             outputs,
             weight: step.weight,
-            kappa: Kappa::One,
+            kappa: Kappa::Given(1.0),
             rank: Rank::Fixed(4),
             seed: 1,
             most_inner: 50,
@@ -193,7 +193,7 @@ fn estimates_are_near() {
                     build: Build {
                         outputs,
                         weight: step.weight,
-                        kappa: Kappa::One,
+                        kappa: Kappa::Given(1.0),
                         rank: Rank::Fixed(4),
                         seed: 1,
                         most_inner: 50,

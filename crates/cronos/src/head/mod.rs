@@ -117,6 +117,9 @@ impl HeadOptions {
             check_every: self.iterations,
             gap_relative: 0.0,
             seed: self.seed,
+            // a few steps settle most when groups are soft
+            kappa: Some(1.0),
+            relaxation: 1.6,
             ..Settings::default()
         }
     }

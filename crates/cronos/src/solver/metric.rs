@@ -33,9 +33,9 @@ pub(crate) struct Metric<T> {
 }
 
 /// `κ` in `M = κI + XᵀX`: how stiffly groups are held to begin with, where rows are held by 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kappa {
-    One,
+    Given(f64),
     /// Follows the spectrum of `XᵀX`.
     OfSpectrum,
 }
@@ -56,7 +56,7 @@ impl<T: Real> Metric<T> {
         let d = engine.features();
         let gram = shared::gram(engine);
         let kappa = match kappa {
-            Kappa::One => 1.0,
+            Kappa::Given(kappa) => kappa,
             Kappa::OfSpectrum => kappa_of_spectrum(&gram)?,
         };
         let factor = shifted(&gram, kappa).factor()?;

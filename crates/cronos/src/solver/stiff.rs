@@ -399,7 +399,7 @@ mod tests {
             let settings = Build {
                 outputs,
                 weight: step.weight,
-                kappa: Kappa::One,
+                kappa: Kappa::Given(1.0),
                 rank: Rank::Fixed(6),
                 seed: 1,
                 most_inner: 5000,

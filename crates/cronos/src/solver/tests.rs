@@ -118,7 +118,7 @@ fn on_all_generated_problems_direct_is_exact_and_s_is_well_conditioned() {
                 weight,
             );
             assert!(error <= 1e-10, "{case:?} c = {weight}: {error:e}");
-            for kappa in [Kappa::One, Kappa::OfSpectrum] {
+            for kappa in [Kappa::Given(1.0), Kappa::OfSpectrum] {
                 let (condition, _) = condition(x, gates, weight, kappa);
                 let bound = 1.0 + 2.0 * weight * gates.len() as f64;
                 assert!(condition <= bound * (1.0 + 1e-9), "{condition} > {bound}");
@@ -154,7 +154,7 @@ fn the_condition_number_of_s_is_at_most_one_plus_two_c_p() {
             let x = Matrix::from_fn(n, d, |i, j| scale * number(i * d + j));
             let gates = Gates::sample(&x, p, 3).expect("gates");
             for weight in [0.1, 0.5, 3.0] {
-                let (condition, least) = condition(&x, &gates, weight, Kappa::One);
+                let (condition, least) = condition(&x, &gates, weight, Kappa::Given(1.0));
                 let bound = 1.0 + 2.0 * weight * gates.len() as f64;
                 assert!(condition <= bound * (1.0 + 1e-9), "{condition} > {bound}");
                 assert!(least >= 1.0 / (2.0 * weight) * (1.0 - 1e-9));
@@ -172,7 +172,7 @@ fn a_warm_start_at_the_solution_takes_no_iterations() {
     let settings = Build {
         outputs: 1,
         weight: 0.5,
-        kappa: Kappa::One,
+        kappa: Kappa::Given(1.0),
         rank: Rank::Fixed(6),
         seed: 1,
         most_inner: 5000,
@@ -196,7 +196,7 @@ fn repeated_columns_and_many_rows_in_single_precision() {
     let x = Matrix::from_fn(n, 2, |i, _| number(i) as f32);
     let gates = Gates::sample(&x, 1, 0).expect("gates");
     let engine = Engine::new(&x, &gates, Activation::Relu);
-    let metric = Metric::new(&engine, Kappa::One).expect("factored");
+    let metric = Metric::new(&engine, Kappa::Given(1.0)).expect("factored");
     let squared: f64 = x.column(0).iter().map(|&x| f64::from(x).powi(2)).sum();
     // M (1, 1) = (1 + 2‖x‖²)(1, 1)
     let b = [(1.0 + 2.0 * squared) as f32; 2];
