@@ -336,6 +336,10 @@ impl Head {
         };
         let settings = Settings {
             place: ground.place(),
+            loss_weight: Some(match x.rows() >= 4 * x.columns() {
+                true => 0.2,
+                false => 0.5,
+            }),
             ..options.settings()
         };
         let go_on = &mut |_: &_| ControlFlow::Continue(());
