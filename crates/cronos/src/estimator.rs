@@ -1,7 +1,7 @@
 //! Classifier and regressor: labels or numbers in, a trained network out.
 
 use crate::Error;
-use crate::fit::{Fitted, GateSource, Options, fit, fit_streamed};
+use crate::fit::{Fitted, GateSource, Options, fit};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::network::TargetScaling;
@@ -9,6 +9,7 @@ use crate::observe::Observer;
 use crate::path::{Grid, Path, path};
 use crate::rows::Rows;
 use crate::sparse::fit_sparse;
+use crate::streamed::fit_streamed;
 use crate::table::{Pick, Table};
 use crate::wide::{Networks, with_matrix};
 

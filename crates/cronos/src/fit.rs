@@ -12,10 +12,9 @@ use crate::observe::{Observer, Watch};
 use crate::place::Place;
 use crate::program::Activation;
 use crate::real::Real;
-use crate::rows::{Rows, check_weights};
+use crate::rows::Rows;
 use crate::sampled::Sampled;
 use crate::scaling::Scaling;
-use crate::table::Table;
 use std::time::Instant;
 
 /// Penalty relative to the smallest one that is sure to give the zero network.
@@ -199,52 +198,6 @@ pub fn fit(
     rows.counting(|rows| fit_counting(rows, targets, options, observer))
 }
 
-/// Trains on features that stay where they are, and are read over and over: the convex program of
-/// drawn or given gates.
-pub(crate) fn fit_streamed(
-    table: &dyn Table,
-    y: &Matrix<f64>,
-    weights: Option<&[f64]>,
-    targets: TargetScaling,
-    options: &Options,
-    observer: &dyn Observer,
-) -> Result<Fitted, Error> {
-    let (n, d) = (table.rows(), table.columns() + usize::from(options.bias));
-    if d == 0 || n < d.max(2) {
-        return Err(Error::Data(format!(
-            "{n} rows of {d} features stay in their file; that needs as many rows as features; \
-             raise --memory so that they fit"
-        )));
-    }
-    if let GateSource::Learned { .. } = options.gates {
-        let expected = "drawn or given while features stay in their file";
-        return Err(Error::setting("gates", "learned", expected));
-    }
-    if !options.settings.team.is_alone() || options.settings.place != Place::Cpu {
-        let expected = "the processor of one machine while features stay in their file";
-        return Err(Error::setting("place", "elsewhere", expected));
-    }
-    check_weights(n, weights)?;
-    if weights.is_some_and(|weights| weights.contains(&0.0)) {
-        return Err(Error::Data(
-            "a row whose features stay in their file has the weight 0; leave such rows out".into(),
-        ));
-    }
-    let loss = options.loss.unwrap_or_default();
-    y.check_finite("targets")?;
-    loss.check(y)?;
-    match options.precision {
-        Precision::F32 => {
-            let sampled = Sampled::<f32, _>::streamed(table, y, weights, targets, loss, options)?;
-            solve_sampled(sampled, options, observer)
-        }
-        Precision::F64 => {
-            let sampled = Sampled::<f64, _>::streamed(table, y, weights, targets, loss, options)?;
-            solve_sampled(sampled, options, observer)
-        }
-    }
-}
-
 /// Trains on rows that all count.
 fn fit_counting(
     rows: Rows<'_>,
@@ -384,7 +337,7 @@ fn solve<T: Real>(
 }
 
 /// The same, once gates are drawn.
-fn solve_sampled<T: Real, X: Blocks<T>>(
+pub(crate) fn solve_sampled<T: Real, X: Blocks<T>>(
     mut sampled: Sampled<T, X>,
     options: &Options,
     observer: &dyn Observer,

@@ -48,6 +48,7 @@ mod scaling;
 pub mod solver;
 mod sparse;
 pub mod stack;
+mod streamed;
 mod table;
 mod team;
 mod wide;

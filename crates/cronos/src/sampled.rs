@@ -48,7 +48,15 @@ impl<T: Real> Sampled<T> {
             false => Scaling::identity(rows.x.columns()),
         };
         let seen = scaling.apply(rows.x, options.bias);
-        Self::of(seen, scaling, rows.y, rows.weights, targets, loss, options)
+        Self::of(
+            seen,
+            shape,
+            scaling,
+            (rows.y, rows.weights),
+            targets,
+            loss,
+            options,
+        )
     }
 }
 
@@ -69,7 +77,7 @@ impl<'a, T: Real> Sampled<T, Streamed<'a, T>> {
             false => Scaling::identity(table.columns()),
         };
         let seen = Streamed::new(table, &scaling, options.bias);
-        Self::of(seen, scaling, y, weights, targets, loss, options)
+        Self::of(seen, shape, scaling, (y, weights), targets, loss, options)
     }
 }
 
@@ -109,9 +117,9 @@ impl<T: Real, X: Blocks<T>> Sampled<T, X> {
     /// Draws the gates of features that are scaled.
     fn of(
         seen: X,
+        shape: Shape,
         features: Scaling,
-        y: &Matrix<f64>,
-        weights: Option<&[f64]>,
+        (y, weights): (&Matrix<f64>, Option<&[f64]>),
         targets: TargetScaling,
         loss: Loss,
         options: &Options,
@@ -130,11 +138,7 @@ impl<T: Real, X: Blocks<T>> Sampled<T, X> {
                 let directions = with_bias_row(directions, options.bias);
                 Gates::from_directions_shared(&seen, &directions, team)?
             }
-            GateSource::Sampled(count) => Gates::sample_shared(&seen, *count, options.seed, team)?,
-            GateSource::Learned { .. } => {
-                let expected = "sampled or given for a convex program";
-                return Err(Error::setting("gates", "learned", expected));
-            }
+            _ => Gates::sample_shared(&seen, shape.gates, options.seed, team)?,
         };
         if let Some(why) = seen.failure() {
             return Err(Error::Data(why));

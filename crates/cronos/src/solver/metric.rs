@@ -184,42 +184,8 @@ fn inverse(factor: &Tiled<f64>, d: usize) -> Mat<f64> {
     root
 }
 
-/// The lower half of `XᵀX`, summed in `f64` block by block.
-pub(crate) fn gram<T: Real>(x: &Matrix<T>) -> Mat<f64> {
-    let d = x.columns();
-    let mut gram = Mat::<f64>::zeros(d, d);
-    gram.as_mut()
-        .par_col_chunks_mut(TILE)
-        .enumerate()
-        .for_each(|(at, columns)| {
-            let from = at * TILE;
-            let (_, mut lower) = columns.split_at_row_mut(from);
-            let width = lower.ncols();
-            let mut wide = vec![0.0; BLOCK * (d - from)];
-            for start in (0..x.rows()).step_by(BLOCK) {
-                let rows = BLOCK.min(x.rows() - start);
-                for (wide, i) in wide.chunks_mut(d - from).zip(start..start + rows) {
-                    for (wide, value) in wide.iter_mut().zip(&x.row(i)[from..]) {
-                        *wide = value.wide();
-                    }
-                }
-                let block =
-                    MatRef::from_row_major_slice(&wide[..rows * (d - from)], rows, d - from);
-                matmul(
-                    lower.rb_mut(),
-                    Accum::Add,
-                    block.transpose(),
-                    block.subcols(0, width),
-                    1.0,
-                    Par::Seq,
-                );
-            }
-        });
-    gram
-}
-
-/// The same of rows that are not in memory: each block is read once.
-pub(crate) fn gram_streamed<T: Real>(x: &dyn Blocks<T>) -> Mat<f64> {
+/// The lower half of `XᵀX`, summed in `f64` block by block; each block is read once.
+pub(crate) fn gram<T: Real>(x: &dyn Blocks<T>) -> Mat<f64> {
     let d = x.columns();
     let (mut gram, mut room) = (Mat::<f64>::zeros(d, d), Vec::new());
     for start in (0..x.rows()).step_by(BLOCKS * BLOCK) {

@@ -15,10 +15,7 @@ const PANEL: usize = 256;
 /// `XᵀX`, lower half.
 pub(super) fn gram<T: Real>(engine: &Engine<'_, T>) -> Mat<f64> {
     if engine.team().is_alone() {
-        return match engine.x.as_matrix() {
-            Some(x) => metric::gram(x),
-            None => metric::gram_streamed(engine.x),
-        };
+        return metric::gram(engine.x);
     }
     let chunks = engine.chunks();
     weighted(engine, &chunks, |rows| {
