@@ -38,9 +38,15 @@ impl Failure {
         }
     }
 
-    /// A file that was to be read: whatever is wrong with it, the input is refused.
+    /// A file that was to be read: whatever is wrong with it, the input is refused. That a copy of it
+    /// could not be written is no fault of its own.
     pub fn reading(error: DataError) -> Self {
-        Self::Input(error.to_string())
+        match error {
+            DataError::Io {
+                action: "write", ..
+            } => Self::Work(error.to_string()),
+            _ => Self::Input(error.to_string()),
+        }
     }
 
     /// A file that was to be written.

@@ -5,7 +5,7 @@ use cronos::{Iteration, Keeper, Observer, SearchStep};
 use cronos_deep::Epoch;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::ops::ControlFlow;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// Shows how a fit gets on, and passes Ctrl-C to it.
 pub struct Progress<'a> {
@@ -182,6 +182,30 @@ impl Epochs {
 
     pub fn finish(&self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Counts the rows of a text table while it is read.
+static READING: OnceLock<ProgressBar> = OnceLock::new();
+
+/// So many rows of a text table have been read.
+pub fn rows_read(rows: usize) {
+    let bar = READING.get_or_init(|| {
+        let bar = ProgressBar::no_length();
+        if let Ok(style) =
+            ProgressStyle::with_template("{spinner} {human_pos} rows read  {elapsed}")
+        {
+            bar.set_style(style);
+        }
+        bar
+    });
+    bar.set_position(rows as u64);
+}
+
+/// Nothing more is read.
+pub fn all_read() {
+    if let Some(bar) = READING.get() {
+        bar.finish_and_clear();
     }
 }
 

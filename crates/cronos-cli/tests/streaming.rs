@@ -2,7 +2,8 @@
 
 mod shell;
 
-use shell::tables::{Data, corners};
+use serde_json::Value;
+use shell::tables::{Data, corners, gzip};
 use shell::{Folder, number};
 
 /// Rows and features of which the features are most of the memory.
@@ -44,6 +45,47 @@ fn the_same_bytes_as_in_memory() {
         let peak = number(&there, "/peak_memory_bytes");
         assert!(peak < number(&here, "/peak_memory_bytes"), "{rest}: {peak}");
     }
+}
+
+/// A text table goes to a temporary file first, packed or not.
+#[test]
+fn the_same_bytes_from_a_text_table() {
+    let (folder, data) = folder();
+    folder.put("t.csv", data.csv());
+    folder.put("t.csv.gz", gzip(data.csv().as_bytes()));
+    let fit = FIT.replace("x.npy --target y.npy", "t.csv");
+    let line = format!("{fit} --no-standardize --holdout 0.2 --json");
+    let here = folder.json(&format!("{line} --out here.safetensors"));
+    assert!(here.get("read_bytes").is_none(), "{here}");
+    for table in ["t.csv", "t.csv.gz"] {
+        let line = line.replace("t.csv", table);
+        let told = folder.run(&format!("{line} --out there.safetensors {LITTLE}"));
+        assert!(told.stderr.contains("temporary file"), "{told:?}");
+        let there: Value = serde_json::from_str(&told.stdout).expect("an object");
+        assert!(number(&there, "/read_bytes") > 0.0, "{table}: {there}");
+        for key in ["/objective", "/lower_bound", "/test/accuracy"] {
+            assert_eq!(number(&here, key), number(&there, key), "{table} {key}");
+        }
+        assert!(
+            folder.bytes("here.safetensors") == folder.bytes("there.safetensors"),
+            "{table}"
+        );
+    }
+}
+
+/// Where nothing can be written, that is said, with the way out.
+#[test]
+fn no_room_for_a_temporary_file() {
+    let (folder, data) = folder();
+    folder.put("t.csv", data.csv());
+    let fit = FIT.replace("x.npy --target y.npy", "t.csv");
+    let mut command = folder.command(&format!("{fit} {LITTLE} --out m.safetensors"));
+    let ended = command.env("TMPDIR", folder.path("nowhere")).output();
+    let ended = ended.expect("it runs");
+    let why = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{why}");
+    assert!(why.contains("TMPDIR") && why.contains("nowhere"), "{why}");
+    assert!(!folder.path("m.safetensors").exists());
 }
 
 /// Scaled in single precision they are the same numbers but for rounding.

@@ -27,7 +27,10 @@ pub(crate) fn read(options: &ReadOptions) -> Result<Dataset, DataError> {
         delimiter: Delimiter::Comma,
         names: Some(names),
     };
-    let mut options = options.clone();
+    let mut options = ReadOptions {
+        in_file: false,
+        ..options.clone()
+    };
     // Without a target the class must not slip in among the pixels.
     if options.target == TargetColumn::Absent {
         options.drop.push(CLASS.to_owned());

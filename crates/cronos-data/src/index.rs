@@ -1,6 +1,7 @@
 //! Columns that only count the rows, as data frames write them.
 
 use crate::dataset::CountingColumn;
+use crate::values::Values;
 
 /// A column without a name needs this many rows to be remarked on.
 const ENOUGH_ROWS: usize = 10;
@@ -78,7 +79,7 @@ impl Counter {
 pub(crate) fn leave_out(
     counters: &[Counter],
     names: &mut Vec<String>,
-    values: &mut Vec<f64>,
+    values: &mut Values,
 ) -> Vec<CountingColumn> {
     let counting: Vec<&Counter> = counters.iter().filter(|c| c.counts()).collect();
     let mut out = vec![false; names.len()];
@@ -96,8 +97,7 @@ pub(crate) fn leave_out(
         })
         .collect();
     if out.contains(&true) {
-        let mut place = (0..out.len()).cycle();
-        values.retain(|_| place.next().is_none_or(|feature| !out[feature]));
+        values.leave_out(&out);
         let mut place = out.iter();
         names.retain(|_| place.next().is_none_or(|&out| !out));
     }

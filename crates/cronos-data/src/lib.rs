@@ -34,6 +34,7 @@ mod options;
 mod origin;
 mod records;
 mod source;
+mod spill;
 mod stored;
 mod stream;
 mod svm;

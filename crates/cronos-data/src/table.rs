@@ -12,9 +12,13 @@ use crate::layout::Layout;
 use crate::options::{IndexColumn, Missing, ReadOptions, TargetColumn};
 use crate::origin::{Origin, Places};
 use crate::records::{Records, Row};
+use crate::spill::{self, Spill};
 use crate::stream::{self, Stream};
 use crate::values::Values;
 use crate::weights;
+
+/// How many rows are read from one word about it to the next.
+const WATCHED: usize = 10_000;
 
 /// A table to be read.
 pub(crate) struct Table<'a> {
@@ -61,7 +65,7 @@ impl<'a> Table<'a> {
             indices,
         };
         let layout = columns.layout(options)?;
-        let mut rows = Rows::new(&columns, &layout, options);
+        let mut rows = Rows::new(&columns, &layout, options)?;
         rows.push(&row)?;
         while more {
             rows.push(&next)?;
@@ -76,7 +80,10 @@ struct Rows<'a> {
     columns: &'a Columns<'a>,
     layout: &'a Layout,
     missing: Missing,
-    values: Vec<f64>,
+    /// The features of the row that is being read, and of those before.
+    row: Vec<f64>,
+    values: Spill,
+    watch: Option<fn(usize)>,
     target: TargetCells,
     weights: Vec<f64>,
     counters: Vec<Counter>,
@@ -85,7 +92,11 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(columns: &'a Columns<'a>, layout: &'a Layout, options: &ReadOptions) -> Self {
+    fn new(
+        columns: &'a Columns<'a>,
+        layout: &'a Layout,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
         let may_leave_out = options.index == IndexColumn::LeaveOut
             && options.expected_features.is_none()
             && options.target != TargetColumn::Absent;
@@ -98,17 +109,19 @@ impl<'a> Rows<'a> {
                 let candidate = named || (columns.names.is_none() && *column == 0);
                 (candidate && may_leave_out).then(|| Counter::new(place, named))
             });
-        Rows {
+        Ok(Rows {
             columns,
             layout,
             missing: options.missing,
-            values: Vec::new(),
+            row: Vec::new(),
+            values: Spill::new(options.in_file)?,
+            watch: options.watch,
             target: TargetCells::default(),
             weights: Vec::new(),
             counters: counters.collect(),
             places: Places::lines(),
             count: 0,
-        }
+        })
     }
 
     fn push(&mut self, row: &Row) -> Result<(), DataError> {
@@ -123,6 +136,7 @@ impl<'a> Rows<'a> {
                 ),
             ));
         }
+        self.row.clear();
         for &column in &self.layout.features {
             let text = row.cell(column);
             let value = match cell::parse(text) {
@@ -144,11 +158,11 @@ impl<'a> Rows<'a> {
                     return Err(self.refuse(row, column, &what));
                 }
             };
-            self.values.push(value);
+            self.row.push(value);
         }
-        let start = self.values.len() - self.layout.features.len();
+        self.values.push(&self.row)?;
         for counter in &mut self.counters {
-            counter.push(&self.values[start..]);
+            counter.push(&self.row);
         }
         if let Some(column) = self.layout.weight {
             let weight = weights::parse(row.cell(column));
@@ -162,6 +176,9 @@ impl<'a> Rows<'a> {
         }
         self.places.push(row.line);
         self.count += 1;
+        if let Some(watch) = self.watch.filter(|_| self.count.is_multiple_of(WATCHED)) {
+            watch(self.count);
+        }
         Ok(())
     }
 
@@ -172,7 +189,7 @@ impl<'a> Rows<'a> {
         )
     }
 
-    fn finish(mut self, name: String) -> Result<Dataset, DataError> {
+    fn finish(self, name: String) -> Result<Dataset, DataError> {
         let file = self.columns.file;
         let mut target_name = self.layout.target_name.clone();
         let (target, origin) = match (self.layout.target, &self.layout.answers) {
@@ -202,13 +219,19 @@ impl<'a> Rows<'a> {
             (None, None) => None,
         };
         let mut feature_names = self.layout.feature_names.clone();
-        let counting = index::leave_out(&self.counters, &mut feature_names, &mut self.values);
+        let shape = [self.count, feature_names.len()];
+        let mut values = self.values.finish(file, shape)?;
+        let remarks = match &values {
+            Values::Stored(_) => vec![spill::remark(file, values.len())],
+            _ => Vec::new(),
+        };
+        let counting = index::leave_out(&self.counters, &mut feature_names, &mut values);
         Ok(Dataset {
             name,
             features: Features {
                 rows: self.count,
                 columns: feature_names.len(),
-                values: Values::Numbers(self.values),
+                values,
             },
             feature_names,
             target,
@@ -221,7 +244,7 @@ impl<'a> Rows<'a> {
             image_shape: None,
             image_fit: None,
             files: Vec::new(),
-            remarks: Vec::new(),
+            remarks,
         })
     }
 }

@@ -90,6 +90,22 @@ impl Values {
         }
     }
 
+    /// Leaves out some columns of every row, without a second copy of the others.
+    pub(crate) fn leave_out(&mut self, out: &[bool]) {
+        fn leave<T>(values: &mut Vec<T>, out: &[bool]) {
+            let mut place = out.iter().cycle();
+            values.retain(|_| place.next().is_none_or(|out| !out));
+        }
+        match self {
+            Values::Numbers(values) => leave(values, out),
+            Values::Bytes(values) => leave(values, out),
+            Values::Stored(values) => {
+                let stay: Vec<usize> = (0..out.len()).filter(|&column| !out[column]).collect();
+                *values = values.with_columns(&stay);
+            }
+        }
+    }
+
     /// The named columns of every row of `count` values, in the order named.
     pub(crate) fn columns(&self, count: usize, columns: &[usize]) -> Values {
         match self {

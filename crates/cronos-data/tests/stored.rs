@@ -1,9 +1,9 @@
-//! Features that stay in their npy file are the same numbers as those that are read at once.
+//! Features that stay in a file are the same numbers as those that are read at once.
 
 mod sample;
 
-use cronos_data::{Dataset, ReadOptions, TargetColumn, Values};
-use sample::{Folder, loaded, npy};
+use cronos_data::{Dataset, Missing, ReadOptions, TargetColumn, Values, WeightColumn};
+use sample::{Folder, gzip, loaded, npy};
 
 const ROWS: usize = 700;
 const COLUMNS: usize = 5;
@@ -91,4 +91,72 @@ fn a_file_that_was_cut_off_since() {
     assert!(why.to_string().contains("a.npy"), "{why}");
     assert!(values.numbers(699..700).iter().all(|value| value.is_nan()));
     assert_ne!(stored.fingerprint(), whole);
+}
+
+/// A table has a column that counts, a target, weights and missing values, and is larger than what
+/// is written at a time.
+#[test]
+fn text_tables_go_to_a_temporary_file() {
+    let folder = Folder::new();
+    let mut text = String::from("id,a,b,c,d,e,f,g,h,class,w\n");
+    for row in 0..70_000 {
+        let value = |at: usize| match (row + at) % 997 {
+            0 => String::new(),
+            left => format!("{}", left as f64 / 7.0),
+        };
+        let values: Vec<String> = (0..8).map(value).collect();
+        let class = ["x", "y"][row % 2];
+        text += &format!("{row},{},{class},{}\n", values.join(","), row % 3 + 1);
+    }
+    let plain = folder.put("t.csv", &text);
+    let packed = folder.put("t.csv.gz", gzip(text.as_bytes()));
+    let open = |path: &str, in_file: bool| {
+        let options = ReadOptions {
+            weight: WeightColumn::Named("w".into()),
+            missing: Missing::Keep,
+            in_file,
+            ..ReadOptions::default()
+        };
+        loaded(path, &options)
+    };
+    let read = open(&plain, false);
+    assert!(read.remarks.is_empty());
+    for path in [&plain, &packed] {
+        let stored = open(path, true);
+        assert!(matches!(stored.features.values, Values::Stored(_)));
+        assert_eq!(stored.remarks.len(), 1, "{:?}", stored.remarks);
+        assert_eq!(
+            (stored.features.rows, stored.features.columns),
+            (70_000, 8),
+            "the column that counts is left out"
+        );
+        let bits = |data: &Dataset| -> Vec<u64> {
+            let numbers = data.features.values.to_numbers();
+            numbers.into_iter().map(f64::to_bits).collect()
+        };
+        assert!(bits(&read) == bits(&stored));
+        assert_eq!(
+            read.features.values.missing(),
+            stored.features.values.missing()
+        );
+        assert_eq!(read.feature_names, stored.feature_names);
+        assert_eq!(read.counting, stored.counting);
+        assert_eq!(read.target, stored.target);
+        assert_eq!(read.weights, stored.weights);
+        assert_eq!(read.fingerprint(), stored.fingerprint());
+    }
+}
+
+/// A value that is refused is refused with its line, wherever the others are.
+#[test]
+fn a_text_table_is_checked_as_it_is_read() {
+    let folder = Folder::new();
+    let path = folder.put("t.csv", "a,b,y\n1,2,0\n3,four,1\n");
+    let options = ReadOptions {
+        in_file: true,
+        ..ReadOptions::default()
+    };
+    let why = cronos_data::read(&path, &options).expect_err("four is no number");
+    let why = why.to_string();
+    assert!(why.contains("line 3") && why.contains("four"), "{why}");
 }

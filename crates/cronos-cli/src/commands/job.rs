@@ -16,7 +16,7 @@ use cronos_data::impute::{Imputation, Imputer};
 use cronos_data::weights::ClassWeights;
 use cronos_data::{Dataset, Features, ImageFit, ReadOptions, Values};
 use goal::{Goal, only};
-use reading::{read_options, read_test};
+use reading::{read, read_options, read_test};
 use rows::{Rows, hold_out};
 
 /// Rows held out when nothing is said.
@@ -54,21 +54,24 @@ impl Job {
     }
 
     /// The same for ranks that share the rows, or for so many bytes of memory, if there is a bound:
-    /// features of an npy file stay in it.
+    /// features of an npy file stay in it, those of a text table in a temporary one.
     pub fn read_for(source: &Source, team: &Team, memory: Option<u64>) -> Result<Self, Failure> {
         let class_weights = class_weights(source)?;
         let options = ReadOptions {
-            in_file: !team.is_alone() || memory.is_some_and(|memory| is_large(source, memory)),
+            in_file: memory.is_some_and(|memory| is_large(source, memory))
+                || (!team.is_alone() && source.data.ends_with(".npy")),
             ..read_options(source)?
         };
-        let loaded = cronos_data::read(&source.data, &options).map_err(Failure::reading)?;
+        let loaded = read(&source.data, &options)?;
         let mut data = loaded.train;
         let only = only(source, &data)?;
         if let Some(classes) = &only {
             data = data.of_classes(classes).map_err(Failure::reading)?;
         }
-        remark_on_index(source, &data);
-        data.remarks.iter().for_each(|text| output::remark(text));
+        if team.rank() == 0 {
+            remark_on_index(source, &data);
+            data.remarks.iter().for_each(|text| output::remark(text));
+        }
         let images = images(&data);
         let (goal, truth) = Goal::of(source, &data)?;
         let mut other = match &source.test {
@@ -164,11 +167,18 @@ impl Job {
     }
 }
 
+/// How much larger a packed table is, or so.
+const PACKED: u64 = 4;
+
 /// Whether a file has more bytes than a third of the memory: as numbers and as the solver sees them
 /// they are three times as many.
 fn is_large(source: &Source, memory: u64) -> bool {
     let file = std::fs::metadata(&source.data);
-    file.is_ok_and(|file| file.is_file() && file.len() > memory / 3)
+    let packed = source.data.ends_with(".gz");
+    file.is_ok_and(|file| {
+        let bytes = file.len().saturating_mul(if packed { PACKED } else { 1 });
+        file.is_file() && bytes > memory / 3
+    })
 }
 
 fn class_weights(source: &Source) -> Result<Option<ClassWeights>, Failure> {

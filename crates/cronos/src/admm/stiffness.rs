@@ -34,6 +34,8 @@ const UNSETTLED: usize = 60;
 /// The first change after a warm start.
 const SOON: usize = 10;
 const GROWTH: f64 = 1.25;
+/// Iterations that a change may cost.
+const WORTH: f64 = 200.0;
 
 /// Inner iterations of a u-step, or so, and what it costs to read a number of the
 /// matrices from memory, in multiplications.
@@ -83,7 +85,7 @@ impl Stiffening {
             && shape.signs == 2
             // groups' matrices are made of single rows
             && !shape.streamed
-            && cost <= worth(settings)
+            && cost <= WORTH
             && short == 0.0;
         let stiffening = Self {
             on,
@@ -194,15 +196,6 @@ fn cheapest(shape: Shape, solver: Solver) -> (Solver, f64) {
             (Solver::SamplePcg, roots + sketch)
         }
         _ => (solver, f64::INFINITY),
-    }
-}
-
-/// Iterations that a change may cost. Below a gap of 1e-3 plain ADMM hardly advances.
-fn worth(settings: &Settings) -> f64 {
-    if settings.gap_relative < 1e-3 {
-        2000.0
-    } else {
-        200.0
     }
 }
 

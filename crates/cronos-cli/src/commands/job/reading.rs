@@ -3,9 +3,10 @@
 use crate::arguments::Source;
 use crate::commands::labelled::target_column;
 use crate::failure::Failure;
+use crate::progress;
 use cronos_data::{
-    DataError, Dataset, ImageFit, ImageOptions, IndexColumn, Missing, ReadOptions, TargetColumn,
-    WeightColumn, names,
+    DataError, Dataset, ImageFit, ImageOptions, IndexColumn, Loaded, Missing, ReadOptions,
+    TargetColumn, WeightColumn, names,
 };
 use std::path::Path;
 
@@ -33,6 +34,7 @@ pub(super) fn read_options(source: &Source) -> Result<ReadOptions<'static>, Fail
         expected_features: None,
         images: source.images.options(),
         in_file: false,
+        watch: Some(progress::rows_read),
     })
 }
 
@@ -59,8 +61,14 @@ pub(super) fn read_test(
         },
         ..options
     };
-    let test = cronos_data::read(test, &options).map_err(Failure::reading)?;
-    Ok(test.train)
+    Ok(read(test, &options)?.train)
+}
+
+/// Reads, and shows how that gets on.
+pub(super) fn read(path: &str, options: &ReadOptions) -> Result<Loaded, Failure> {
+    let loaded = cronos_data::read(path, options);
+    progress::all_read();
+    loaded.map_err(Failure::reading)
 }
 
 /// Where the target of the test data is. A target in a file of its own belongs
