@@ -64,6 +64,16 @@ impl Table for InFile {
         self.streams
     }
 
+    fn stay(&self) -> Option<Box<dyn Table>> {
+        (!self.streams).then(|| -> Box<dyn Table> {
+            Box::new(Self {
+                numbers: self.numbers.clone(),
+                streams: true,
+                read: self.read.clone(),
+            })
+        })
+    }
+
     fn read_bytes(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }

@@ -114,6 +114,21 @@ fn standardised_features_agree() {
     }
 }
 
+/// Features fit, but not with what the solver needs beside them.
+#[test]
+fn features_stay_where_the_solver_needs_the_room() {
+    let (folder, _) = folder();
+    let line = format!("{FIT} --no-standardize --holdout 0 --json --gates 64 --max-iterations 5");
+    let line = line
+        .replace("--gates 4 ", "")
+        .replace("--max-iterations 40", "");
+    let here = folder.json(&format!("{line} --out here.safetensors"));
+    let there = folder.json(&format!("{line} --out there.safetensors --memory 28MiB"));
+    assert!(number(&there, "/read_bytes") > 0.0, "{there}");
+    assert!(here.get("read_bytes").is_none(), "{here}");
+    assert!(folder.bytes("here.safetensors") == folder.bytes("there.safetensors"));
+}
+
 #[test]
 fn a_run_goes_on_from_its_state() {
     let (folder, _) = folder();

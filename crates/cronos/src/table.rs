@@ -44,6 +44,11 @@ pub trait Table: Send + Sync {
         false
     }
 
+    /// The same rows, to be read over and over, if that is possible and not so already.
+    fn stay(&self) -> Option<Box<dyn Table>> {
+        None
+    }
+
     /// Bytes that were read so far of features that are elsewhere.
     fn read_bytes(&self) -> u64 {
         0
@@ -299,6 +304,10 @@ impl Table for Box<dyn Table> {
 
     fn streams(&self) -> bool {
         self.as_ref().streams()
+    }
+
+    fn stay(&self) -> Option<Box<dyn Table>> {
+        self.as_ref().stay()
     }
 
     fn read_bytes(&self) -> u64 {

@@ -65,8 +65,9 @@ pub struct Knobs {
     /// lists them. On a device gates are drawn, not learned
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub device: String,
-    /// Memory that may be taken, as 4GiB: features of an npy file that do not fit stay there and are
-    /// read again for every product; gates are then drawn [default: what is free]
+    /// Memory that may be taken, as 4GiB: features of an npy file that do not fit stay there, those of
+    /// a text table in a temporary file, and are read again for every product; gates are then drawn
+    /// [default: what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub memory: Option<u64>,
     /// Memory of the device, as 4GiB: features that do not fit are sent there block by block, for

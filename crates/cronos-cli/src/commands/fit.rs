@@ -18,7 +18,7 @@ use crate::score::Score;
 use crate::summary::Summary;
 use crate::{model_file, summary};
 use cronos::memory::available;
-use cronos::{Classifier, Fitted, GateSource, Model, Options, Regressor, Status, Table};
+use cronos::{Classifier, Error, Fitted, GateSource, Model, Options, Regressor, Status, Table};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -74,13 +74,13 @@ impl Work<'_> {
 /// Trains on a job, writes what was asked for and reports.
 pub(super) fn learn(
     fit: &Fit,
-    job: Job,
+    mut job: Job,
     options: &Options,
     imputation: Option<Vec<f64>>,
     work: &Work<'_>,
 ) -> Result<ExitCode, Failure> {
     knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
-    let fitted = train(&job, options, work)?;
+    let fitted = train(&mut job, options, work)?;
     let mut model = model(&job, &fitted, options, imputation);
     let team = &options.settings.team;
     let train_score = ranks::score(team, &job.train_truth, &model, &job.train)?;
@@ -153,26 +153,50 @@ pub(super) fn check_outputs(fit: &Fit) -> Result<(), Failure> {
     check_folder(fit.report.as_deref(), &[REPORT, HISTORY, PAGE], fit.force)
 }
 
-fn train(job: &Job, options: &Options, work: &Work<'_>) -> Result<Fitted, Failure> {
+fn train(job: &mut Job, options: &Options, work: &Work<'_>) -> Result<Fitted, Failure> {
     let progress = match options.gates {
         GateSource::Learned { .. } => Progress::of_search(work.interrupt),
         _ => Progress::of_iterations(options.settings.max_iterations, work.interrupt),
     };
     let progress = progress.keeping(work.kept);
-    let (options, weights) = (options.clone(), job.weights.as_deref());
     if !options.settings.team.is_alone() {
-        let fitted = train_share(job, options, &progress);
+        let fitted = train_share(job, options.clone(), &progress);
         progress.finish();
         return fitted;
     }
-    let fitted = match &job.train_truth {
-        Truth::Classes(indices) => Classifier { options }
-            .fit_observed(&job.train, indices, weights, &progress)
-            .map(|trained| trained.fitted),
-        Truth::Numbers(y) => Regressor { options }.fit_observed(&job.train, y, weights, &progress),
+    let learned = matches!(options.gates, GateSource::Learned { .. });
+    let fitted = match (train_all(job, options.clone(), &progress), job.train.stay()) {
+        // with the arrays of the solver features do not fit, so they stay where they are
+        (Err(Error::Memory { .. }), Some(stays)) if !learned => {
+            job.train = stays;
+            train_all(job, options.clone(), &progress)
+        }
+        (fitted, _) => fitted,
     };
     progress.finish();
     Ok(fitted?)
+}
+
+/// Trains on all rows. Of the memory that is given, the solver has what the features leave.
+fn train_all(job: &Job, mut options: Options, observer: &Progress<'_>) -> Result<Fitted, Error> {
+    let weights = job.weights.as_deref();
+    if let Some(limit) = &mut options.settings.memory_limit_bytes {
+        *limit = limit.saturating_sub(in_memory(&job.train));
+    }
+    match &job.train_truth {
+        Truth::Classes(indices) => Classifier { options }
+            .fit_observed(&job.train, indices, weights, observer)
+            .map(|trained| trained.fitted),
+        Truth::Numbers(y) => Regressor { options }.fit_observed(&job.train, y, weights, observer),
+    }
+}
+
+/// Bytes of the features as numbers, unless they stay in a file.
+fn in_memory(features: &dyn Table) -> u64 {
+    match features.stay() {
+        Some(_) => (features.rows() * features.columns() * size_of::<f64>()) as u64,
+        None => features.bytes(),
+    }
 }
 
 /// Trains on this rank's share of the rows.

@@ -170,14 +170,14 @@ impl Job {
 /// How much larger a packed table is, or so.
 const PACKED: u64 = 4;
 
-/// Whether a file has more bytes than a third of the memory: as numbers and as the solver sees them
-/// they are three times as many.
+/// Whether a file has more bytes than a sixth of the memory: as numbers and as the solver sees them
+/// they are three times as many, and the solver needs room beside them.
 fn is_large(source: &Source, memory: u64) -> bool {
     let file = std::fs::metadata(&source.data);
     let packed = source.data.ends_with(".gz");
     file.is_ok_and(|file| {
         let bytes = file.len().saturating_mul(if packed { PACKED } else { 1 });
-        file.is_file() && bytes > memory / 3
+        file.is_file() && bytes > memory / 6
     })
 }
 

@@ -127,7 +127,7 @@ pub(crate) fn choose<T: Real>(
     };
     chosen.check(
         available,
-        "use fewer gates, fewer rows, --precision f32 or --solver sample-pcg",
+        "use fewer gates, fewer rows, a smaller --rank, --precision f32 or --solver sample-pcg",
     )?;
     Ok((Choice { solver, reason }, chosen))
 }
