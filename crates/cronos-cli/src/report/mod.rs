@@ -4,22 +4,20 @@
 //! section is then left out.
 
 mod compare_plot;
-mod curve;
 mod page;
 mod path_plot;
 mod png;
 mod sections;
-mod svg;
-mod text;
-mod thin;
 
 #[cfg(test)]
 mod tests;
 
 pub use compare_plot::compare_plot;
+pub use cronos_page::frame::Figure;
+pub use cronos_page::text::{number, percent, shortened, whole, with_spread};
+pub use cronos_page::trajectories::{Measure, Trajectories};
 pub use path_plot::path_plot;
 pub use sections::by_importance;
-pub use text::{number, percent, shortened, whole, with_spread};
 
 /// Everything the page shows.
 #[derive(Clone, Debug, Default)]
@@ -64,15 +62,6 @@ pub struct Report {
     pub files: Vec<FileNote>,
 }
 
-/// A number in large type.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    pub label: String,
-    pub value: String,
-    /// What else there is to know, in small type; may be empty.
-    pub note: String,
-}
-
 /// Something that was chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
@@ -91,33 +80,6 @@ pub struct ConvergencePoint {
     pub violation: f64,
 }
 
-/// The name of a score and how it is written; larger is better.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measure {
-    pub name: String,
-    /// Whether 1 is written as 100 %.
-    pub percent: bool,
-}
-
-impl Measure {
-    /// Accuracy for classes, R² for numbers.
-    pub fn of_classes(classes: bool) -> Self {
-        Self {
-            name: if classes { "accuracy" } else { "R²" }.into(),
-            percent: classes,
-        }
-    }
-}
-
-impl Default for Measure {
-    fn default() -> Self {
-        Self {
-            name: "score".into(),
-            percent: false,
-        }
-    }
-}
-
 /// One penalty that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathPoint {
@@ -132,16 +94,6 @@ pub struct PathPoint {
     pub spread: f64,
     /// Whether this is the penalty of the network.
     pub chosen: bool,
-}
-
-/// Runs of one optimizer that differ in their rates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trajectories {
-    pub name: String,
-    /// Its colour, which stays the same whoever else is compared; 0 stands out.
-    pub hue: usize,
-    /// Seconds and score of every epoch, for each run.
-    pub runs: Vec<Vec<(f64, f64)>>,
 }
 
 /// One round of learned gates.

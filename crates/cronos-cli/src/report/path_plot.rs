@@ -1,19 +1,17 @@
 //! The path as a drawing of its own: one SVG file that loads nothing.
 
 use super::sections::path::{panels, shown};
-use super::svg::{HEIGHT, WIDTH, drawn_legend};
-use super::text::escape;
 use super::{Measure, PathPoint};
+use cronos_page::style::{COLOURS, MARKS};
+use cronos_page::svg::{HEIGHT, WIDTH, drawn_legend};
+use cronos_page::text::escape;
 
-const STYLE: &str = concat!(
-    include_str!("colours.css"),
-    include_str!("marks.css"),
-    ".paper { fill: var(--paper); }\n\
+const STYLE: &str = "\
+     .paper { fill: var(--paper); }\n\
      text { font: 11px var(--sans); fill: var(--soft); font-variant-numeric: tabular-nums; }\n\
      .name { fill: var(--ink); }\n\
      .heading { font: 600 13px var(--sans); fill: var(--ink); }\n\
-     .title { font: 600 18px var(--serif); fill: var(--ink); }\n"
-);
+     .title { font: 600 18px var(--serif); fill: var(--ink); }\n";
 
 /// Around everything.
 const MARGIN: f64 = 20.0;
@@ -32,7 +30,7 @@ pub fn path_plot(title: &str, points: &[PathPoint], measure: &Measure) -> String
     let height = MARGIN + TITLE + each * panels.len() as f64 + MARGIN - APART;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         width=\"{0}\" height=\"{1}\">\n<style>\n{STYLE}</style>\n\
+         width=\"{0}\" height=\"{1}\">\n<style>\n{COLOURS}{MARKS}{STYLE}</style>\n\
          <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n\
          <text class=\"title\" x=\"{MARGIN}\" y=\"{2}\">{3}</text>\n",
         1.5 * width,

@@ -1,8 +1,9 @@
 //! The confusion matrix, or the most confused pairs of many classes.
 
-use super::{Section, paragraph, scrolling, table};
-use crate::report::text::{escape, percent, shortened, whole};
 use crate::report::{Confusion, Report};
+use cronos_page::frame::Section;
+use cronos_page::html::{paragraph, scrolling, table};
+use cronos_page::text::{escape, percent, shortened, whole};
 use std::fmt::Write;
 
 /// Beyond this many classes a matrix cannot be read.

@@ -1,10 +1,11 @@
 //! How the run went: the objective and its bound, the gap and the cones.
 
-use super::{Section, figure, paragraph, side_by_side};
-use crate::report::svg::{Axis, Chart, Key, Mark, Range, Unit};
-use crate::report::text::{number, percent, whole};
-use crate::report::thin::Point;
 use crate::report::{ConvergencePoint, Report};
+use cronos_page::frame::Section;
+use cronos_page::html::{figure, paragraph, side_by_side};
+use cronos_page::svg::{Axis, Chart, Key, Mark, Range, Unit};
+use cronos_page::text::{number, percent, whole};
+use cronos_page::thin::Point;
 
 pub fn section(report: &Report) -> Option<Section> {
     let points = &report.convergence[..];

@@ -1,8 +1,8 @@
 //! The files of the report, and how to make it again.
 
-use super::Section;
 use crate::report::Report;
-use crate::report::text::{escape, link};
+use cronos_page::frame::Section;
+use cronos_page::text::{escape, link};
 
 pub fn section(report: &Report) -> Option<Section> {
     if report.files.is_empty() && report.command.is_none() {

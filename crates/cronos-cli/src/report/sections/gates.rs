@@ -1,9 +1,10 @@
 //! The rounds in which gates were learned.
 
-use super::{Section, details, figure, paragraph, side_by_side, table};
-use crate::report::svg::{Axis, Chart, Dot, Key, Mark, Range, Unit};
-use crate::report::text::{number, whole};
 use crate::report::{Report, RoundPoint};
+use cronos_page::frame::Section;
+use cronos_page::html::{details, figure, paragraph, side_by_side, table};
+use cronos_page::svg::{Axis, Chart, Dot, Key, Mark, Range, Unit};
+use cronos_page::text::{number, whole};
 
 pub fn section(report: &Report) -> Option<Section> {
     let points = &report.rounds[..];

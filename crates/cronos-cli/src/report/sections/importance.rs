@@ -1,10 +1,11 @@
 //! The features that matter most.
 
-use super::{Section, details, paragraph, table};
 use crate::report::png::Image;
-use crate::report::svg::Bars;
-use crate::report::text::{escape, percent, whole, with_spread};
 use crate::report::{Importance, Measure, Permutation, PixelMap, Report};
+use cronos_page::frame::Section;
+use cronos_page::html::{details, paragraph, table};
+use cronos_page::svg::Bars;
+use cronos_page::text::{escape, percent, whole, with_spread};
 
 /// Features shown, at most.
 const MOST: usize = 30;

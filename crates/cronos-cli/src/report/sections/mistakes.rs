@@ -1,11 +1,12 @@
 //! Images that were misclassified.
 
 use super::confusion;
-use super::{Section, paragraph};
 use crate::report::png::Image;
-use crate::report::svg::Range;
-use crate::report::text::{escape, shortened, whole};
 use crate::report::{Mistake, Report};
+use cronos_page::frame::Section;
+use cronos_page::html::paragraph;
+use cronos_page::svg::Range;
+use cronos_page::text::{escape, shortened, whole};
 
 /// Images shown, at most.
 const MOST: usize = 48;

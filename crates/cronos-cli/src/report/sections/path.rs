@@ -1,9 +1,10 @@
 //! The penalties that were tried.
 
-use super::{Section, details, figure, paragraph, side_by_side, table};
-use crate::report::svg::{Axis, Chart, Dot, Key, Mark, Range, Unit};
-use crate::report::text::{number, percent, whole, with_spread};
 use crate::report::{Measure, PathPoint, Report};
+use cronos_page::frame::Section;
+use cronos_page::html::{details, figure, paragraph, side_by_side, table};
+use cronos_page::svg::{Axis, Chart, Dot, Key, Mark, Range, Unit};
+use cronos_page::text::{number, percent, whole, with_spread};
 
 /// A chart and what its marks mean.
 pub struct Panel<'a> {

@@ -1,10 +1,11 @@
 //! Predictions against the truth, for numbers.
 
-use super::{Section, figure, paragraph, side_by_side};
-use crate::report::svg::{Axis, Chart, Key, Mark, Range, Unit};
-use crate::report::text::{escape, number, whole};
-use crate::report::thin::Point;
 use crate::report::{Report, Residuals};
+use cronos_page::frame::Section;
+use cronos_page::html::{figure, paragraph, side_by_side};
+use cronos_page::svg::{Axis, Chart, Key, Mark, Range, Unit};
+use cronos_page::text::{escape, number, whole};
+use cronos_page::thin::Point;
 
 /// Outputs shown, at most.
 const MOST_OUTPUTS: usize = 4;

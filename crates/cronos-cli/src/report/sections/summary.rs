@@ -1,8 +1,8 @@
 //! The summary: what the command prints.
 
-use super::Section;
 use crate::report::Report;
-use crate::report::text::escape;
+use cronos_page::frame::Section;
+use cronos_page::text::escape;
 
 pub fn section(report: &Report) -> Option<Section> {
     if report.summary.is_empty() {

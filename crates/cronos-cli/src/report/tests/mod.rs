@@ -1,8 +1,6 @@
 //! The page as a whole: nothing unescaped, nothing undefined, nothing too large.
 
 mod images;
-mod numbers;
-mod thinning;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! What the marks of a chart stand for.
 
 use super::at;
-use crate::report::text::escape;
+use crate::text::escape;
 
 /// One mark and its meaning; `style` is the mark's class.
 pub enum Key {

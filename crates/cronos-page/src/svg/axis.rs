@@ -1,6 +1,6 @@
 //! Axes: a range of numbers, where they lie on it, and round ticks.
 
-use crate::report::text::{exponent, plain, scientific};
+use crate::text::{exponent, plain, scientific};
 
 /// Numbers beyond this are taken for infinite, so that differences are not.
 const HUGE: f64 = 1e100;

@@ -1,7 +1,7 @@
 //! Ticks are round, in order and say what they are; so do numbers in words.
 
-use crate::report::svg::{Axis, Range, Unit};
-use crate::report::text::{escape, link, number, percent, plain, scientific, shortened, whole};
+use crate::svg::{Axis, Range, Unit};
+use crate::text::{escape, link, number, percent, plain, scientific, shortened, whole};
 
 /// The number that a label says.
 fn read(label: &str) -> f64 {

@@ -1,6 +1,6 @@
 //! Fewer points keep the shape.
 
-use crate::report::thin::{Point, gather, runs, thin};
+use crate::thin::{Point, gather, runs, thin};
 
 #[test]
 fn thinning_keeps_ends_and_extremes() {

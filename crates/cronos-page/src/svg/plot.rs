@@ -3,8 +3,8 @@
 use super::at;
 use super::axis::Axis;
 use super::chart::{Dot, Mark};
-use crate::report::text::escape;
-use crate::report::thin::{Point, gather, runs, thin};
+use crate::text::escape;
+use crate::thin::{Point, gather, runs, thin};
 use std::fmt::Write;
 
 /// Places on the x axis that can be told apart.

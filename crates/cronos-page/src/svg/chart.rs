@@ -6,8 +6,8 @@
 use super::at;
 use super::axis::Axis;
 use super::plot::Plot;
-use crate::report::text::escape;
-use crate::report::thin::Point;
+use crate::text::escape;
+use crate::thin::Point;
 use std::fmt::Write;
 
 /// Size of a chart, in its own units.
