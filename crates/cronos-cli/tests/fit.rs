@@ -71,6 +71,15 @@ fn learned_gates_beat_as_many_random_ones() {
 }
 
 #[test]
+fn no_more_gates_are_learned_than_allowed_when_the_penalty_is_chosen() {
+    let report = Folder::new().json(
+        "fit digits --positive 5,6,7,8,9 --holdout 0.8 --learn-gates --gates 5 --networks 1 \
+         --fast --json",
+    );
+    assert!((1.0..=5.0).contains(&number(&report, "/gates")), "{report}");
+}
+
+#[test]
 fn the_format_of_the_data_changes_nothing() {
     let folder = Folder::new();
     let data = corners(60, 3);

@@ -43,9 +43,9 @@ impl Precision {
 /// Where the gates come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GateSource {
-    /// Learned from the data; `most` bounds their number when β is given.
+    /// Learned from the data; `most` bounds their number in each network.
     Learned {
-        /// Units at most; `None` is 100.
+        /// Units at most; `None` leaves it to the search, and is 100 when β is given.
         most: Option<usize>,
     },
     /// This many Gaussian directions, drawn from the seed.

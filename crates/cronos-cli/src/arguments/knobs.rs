@@ -44,7 +44,8 @@ pub struct Knobs {
     #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
     pub networks: Option<usize>,
     /// Draw this many gates (activation patterns of the units) at random and solve the convex
-    /// program they make, instead of learning them; with --learn-gates, learn at most this many
+    /// program they make, instead of learning them; with --learn-gates, learn at most this many in
+    /// each network
     #[arg(long, allow_negative_numbers = true, value_parser = parse_count)]
     pub gates: Option<usize>,
     /// Learn the gates even where another option would fix the convex program

@@ -60,7 +60,7 @@ pub(crate) struct Task<'a, X = Matrix<f64>> {
     pub preset: Preset,
     /// The penalty, if it is given.
     pub beta: Option<f64>,
-    /// Units at most, when the penalty is given.
+    /// Units at most, in each network.
     pub most: Option<usize>,
     /// The gap to reach when the penalty is given.
     pub tolerance: f64,
@@ -87,7 +87,7 @@ pub(crate) fn search<T: Real>(task: &Task<'_>, watch: &Watch<'_>) -> Result<Foun
     let n = task.x.rows();
     let kinds = kinds(task);
     let widths: Vec<usize> = kinds.iter().map(|(design, _)| design.columns()).collect();
-    let mut plan = Plan::new(n, &widths, task.y.columns(), task.preset);
+    let mut plan = Plan::new(n, &widths, task.y.columns(), task.preset).bounded(task.most);
     plan.networks = task.networks.unwrap_or(plan.networks);
     let memory = plan.memory::<T>(n, &widths, task.y.columns());
     memory.check(task.memory, plan::WAY_OUT)?;

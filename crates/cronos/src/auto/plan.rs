@@ -152,6 +152,16 @@ impl Plan {
         }
     }
 
+    /// With at most so many units in a network.
+    pub fn bounded(mut self, most: Option<usize>) -> Self {
+        let most = most.unwrap_or(usize::MAX).max(1);
+        self.pace.units = self.pace.units.min(most);
+        if let Some(many) = &mut self.many {
+            many.units = many.units.min(most);
+        }
+        self
+    }
+
     /// The large arrays.
     pub fn memory<T: Real>(&self, rows: usize, widths: &[usize], outputs: usize) -> memory::Plan {
         let sample = self.many.map_or(rows, |many| many.sample);

@@ -63,7 +63,7 @@ impl Many {
     }
 
     pub fn level(&self, rows: usize) -> Fresh {
-        fresh(self.units / 2, rows, LEVEL_STEPS)
+        fresh(self.units.div_ceil(2), rows, LEVEL_STEPS)
     }
 
     /// After a level of so many rows that left so many units: twice those, for where the penalty
