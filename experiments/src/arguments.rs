@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{gates, tables};
+use crate::{gates, paper, tables};
 use clap::{Parser, Subcommand};
 
 /// Measurements of cronos against other software.
@@ -18,9 +18,14 @@ pub enum Command {
     /// Run an experiment; a run that was stopped goes on where it was
     #[command(subcommand)]
     Run(Run),
-    /// Summarise what was measured
-    #[command(subcommand)]
-    Report(Report),
+    /// Summarise what was measured: without a name, everything of the paper on one page
+    #[command(args_conflicts_with_subcommands = true)]
+    Report {
+        #[command(subcommand)]
+        of: Option<Report>,
+        #[command(flatten)]
+        page: paper::PageOptions,
+    },
 }
 
 #[derive(Subcommand)]
@@ -29,6 +34,8 @@ pub enum Run {
     Tables(tables::RunOptions),
     /// Objectives of learned and random gates, and of PyTorch
     Gates(gates::RunOptions),
+    #[command(flatten)]
+    Paper(paper::Chosen),
 }
 
 #[derive(Subcommand)]

@@ -1,10 +1,12 @@
 //! The `experiments` command: measurements of cronos against other software.
 //!
-//! Each experiment is a module of its own. To add one: the module, a line in
-//! [`registry::ALL`], and a variant in [`arguments::Run`] and [`arguments::Report`].
+//! Those of the paper are in [`paper`], and a line in [`paper::ALL`] adds one. The others are
+//! modules of their own, with a line in [`registry::OTHERS`] and a variant in [`arguments::Run`]
+//! and [`arguments::Report`].
 
 mod arguments;
 mod gates;
+mod paper;
 mod rank;
 mod records;
 mod registry;
@@ -22,12 +24,12 @@ fn main() -> ExitCode {
         Command::List => print(&registry::list()),
         Command::Run(Run::Tables(options)) => tables::run(options),
         Command::Run(Run::Gates(options)) => gates::run(options),
-        Command::Report(Report::Gates(options)) => {
-            gates::report(options).and_then(|text| print(&text))
-        }
-        Command::Report(Report::Tables(options)) => {
-            tables::report(options).and_then(|text| print(&text))
-        }
+        Command::Run(Run::Paper(chosen)) => paper::run(chosen),
+        Command::Report { of: None, page } => paper::page(page).and_then(|text| print(&text)),
+        Command::Report { of: Some(of), .. } => match of {
+            Report::Gates(options) => gates::report(options).and_then(|text| print(&text)),
+            Report::Tables(options) => tables::report(options).and_then(|text| print(&text)),
+        },
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,8 @@
 //! The experiments there are.
 
-/// What `list` says about an experiment.
+use crate::paper;
+
+/// What `list` says about an experiment that is not of the paper.
 pub struct Experiment {
     /// The name on the command line.
     pub name: &'static str,
@@ -8,13 +10,16 @@ pub struct Experiment {
     pub about: &'static str,
 }
 
-/// All experiments, in the order of `list`.
-pub const ALL: [Experiment; 2] = [crate::tables::EXPERIMENT, crate::gates::EXPERIMENT];
+/// The experiments that are not of the paper.
+pub const OTHERS: [Experiment; 2] = [crate::tables::EXPERIMENT, crate::gates::EXPERIMENT];
 
-/// One line per experiment.
+/// One line per experiment: its name, how long it takes on two cores, and what it measures.
 pub fn list() -> String {
-    let widest = ALL.iter().map(|one| one.name.len()).max().unwrap_or(0);
-    ALL.iter()
-        .map(|one| format!("{:widest$}  {}\n", one.name, one.about))
-        .collect()
+    let line = |name: &str, time: &str, about: &str| format!("{name:17}{time:>9}  {about}\n");
+    let papers = paper::ALL.iter().map(|one| {
+        let about = format!("{}; data: {}", one.about, one.data);
+        line(one.name, &format!("{} min", one.minutes), &about)
+    });
+    let others = OTHERS.iter().map(|one| line(one.name, "", one.about));
+    papers.chain(others).collect()
 }

@@ -1,6 +1,5 @@
 //! `cargo xtask bench`: measurements that take long and pass no judgement.
 
-mod images;
 mod options;
 mod record;
 
@@ -131,7 +130,7 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
             package::install_in(&python::interpreter(&environment))
         })?;
     }
-    let images = images::find(options.images.as_deref(), &folder.join("data"));
+    let images = xtask::images::find(options.images.as_deref(), &folder.join("data"));
     if let Err(reason) = &images {
         println!("== Fashion-MNIST: SKIPPED: {reason}");
     }

@@ -1,9 +1,9 @@
 //! Fashion-MNIST, fetched as Debian's package where that is possible.
 
+use crate::step::{execute, program};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use xtask::step::{execute, program};
 
 /// The package, and where it puts its files.
 const PACKAGE: &str = "dataset-fashion-mnist";
