@@ -1,6 +1,6 @@
 """Looks at pages of reports in Chromium, on a laptop and a phone, light and dark.
 
-Usage: check_report.py CHROMIUM CRONOS_BINARY DEMO_BINARY FOLDER
+Usage: check_report.py CHROMIUM CRONOS_BINARY DEMO_BINARY EXPERIMENTS_BINARY FOLDER
 
 Makes the pages in FOLDER, opens each in every way and leaves pictures there.
 """
@@ -18,6 +18,8 @@ MOST_BYTES = 1_000_000
 SIZES = [(375, 812), (1280, 800)]
 ALWAYS = ["summary", "chosen", "convergence"]
 EVERY = "path gates confusion residuals importance mistakes files".split()
+# experiments that need no data but what is built in
+BUILT_IN = "rho convergence nystrom optimum".split()
 # page, sections, charts, words that must show as they are
 PAGES = [
     ("classes/index.html", [*ALWAYS, "confusion", "importance", "mistakes", "files"], 2, ["digits"]),
@@ -25,11 +27,12 @@ PAGES = [
     ("demo/full.html", [*ALWAYS, *EVERY], 9, ["digits"]),
     ("demo/hostile.html", [*ALWAYS, *EVERY], 11, ["<script>alert('x')</script>"]),
     ("demo/bare.html", ["confusion"], 0, ["Iris-setosa"]),
+    ("experiments/index.html", [*BUILT_IN, "missing"], 6, ["Robustness to ρ", "mlp-cifar10"]),
 ]
 
 
-def make(cronos, demo, folder):
-    """Makes the pages: two real reports and the made-up ones."""
+def make(cronos, demo, experiments, folder):
+    """Makes the pages: two real reports, the made-up ones, and that of experiments."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     numbers = random.Random(1)
@@ -46,6 +49,10 @@ def make(cronos, demo, folder):
     ):
         subprocess.run([cronos, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     subprocess.run([demo, folder / "demo"], check=True)
+    kept = ["--quick", "--results", folder / "experiments"]
+    for name in BUILT_IN:
+        subprocess.run([experiments, "run", name, "--cronos", cronos, *kept], check=True)
+    subprocess.run([experiments, "report", *kept], check=True)
 
 
 def check(browser, folder, page, sections, charts, words):
@@ -94,11 +101,11 @@ def noises(events, path):
 
 
 def main():
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
-    program, cronos, demo, folder = sys.argv[1:]
-    folder = pathlib.Path(folder).resolve()
-    make(pathlib.Path(cronos).resolve(), pathlib.Path(demo).resolve(), folder)
+    program, *paths = sys.argv[1:]
+    cronos, demo, experiments, folder = (pathlib.Path(path).resolve() for path in paths)
+    make(cronos, demo, experiments, folder)
     failed = 0
     with Browser(program) as browser:
         for page, sections, charts, words in PAGES:

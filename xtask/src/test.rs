@@ -114,7 +114,7 @@ fn encoders(python: &Path, scripts: &Path) -> Result<(), String> {
     )
 }
 
-/// Looks at pages of reports in a browser.
+/// Looks at pages of reports and experiments in a browser.
 fn pages(python: &Path, scripts: &Path, browser: &Path) -> Result<(), String> {
     execute(
         program(python)
@@ -122,6 +122,7 @@ fn pages(python: &Path, scripts: &Path, browser: &Path) -> Result<(), String> {
             .arg(browser)
             .arg(built("cronos"))
             .arg(built("examples/report_demo"))
+            .arg(built("experiments"))
             .arg(target().join("pages")),
     )
 }

@@ -4,7 +4,7 @@ use super::data::Places;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::Path;
-use xtask::step::{built, program};
+use xtask::step::program;
 
 /// What an experiment may ask for.
 pub struct Setting<'a> {
@@ -59,16 +59,16 @@ impl Job {
     }
 
     /// Makes the measurement.
-    pub fn measure(&self) -> Result<Value, String> {
+    pub fn measure(&self, cronos: &Path) -> Result<Value, String> {
         match &self.work {
             Work::Inside(work) => work(),
-            Work::Cronos(words) => cronos(words),
+            Work::Cronos(words) => run(cronos, words),
         }
     }
 }
 
-fn cronos(words: &[OsString]) -> Result<Value, String> {
-    let output = program(built("cronos")).args(words).output();
+fn run(cronos: &Path, words: &[OsString]) -> Result<Value, String> {
+    let output = program(cronos).args(words).output();
     let output = output.map_err(|error| format!("cronos cannot be started: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

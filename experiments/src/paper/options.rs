@@ -22,6 +22,9 @@ pub struct RunOptions {
     /// An encoder for the texts: the folder or file of a GPT-2, BERT or Llama
     #[arg(long, value_name = "PATH")]
     pub encoder: Option<PathBuf>,
+    /// The cronos program to measure [default: built from the source beside this]
+    #[arg(long, value_name = "FILE")]
+    pub cronos: Option<PathBuf>,
     /// Where measurements are kept [default: experiments/paper in the target folder, or
     /// experiments/quick]
     #[arg(long, value_name = "DIR")]

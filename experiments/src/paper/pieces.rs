@@ -74,8 +74,11 @@ pub fn provenance(records: &[&Record], name: &str) -> String {
     let listed = match commands.is_empty() {
         true => String::new(),
         false => format!(
-            "<details><summary>{} commands</summary>\n<pre>{}</pre></details>\n",
-            commands.len(),
+            "<details><summary>{}</summary>\n<pre>{}</pre></details>\n",
+            match commands.len() {
+                1 => "The command".into(),
+                count => format!("{count} commands"),
+            },
             commands.join("\n")
         ),
     };

@@ -65,6 +65,8 @@ impl Record {
 
 /// What made the measurements.
 pub struct Made {
+    /// The cronos program.
+    pub program: PathBuf,
     pub version: String,
     pub commit: String,
 }

@@ -5,12 +5,13 @@ use super::bench::{Job, Setting};
 use super::data::Places;
 use super::options::{Chosen, RunOptions, folder};
 use super::record::{Made, Record, file, latest};
-use crate::tables::build_cronos;
+use crate::tables::{build_cronos, version};
 use crate::{records, say};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 use xtask::stamp;
+use xtask::step::built;
 
 /// Runs the experiments that were chosen, one after another. One that cannot begin, as its data
 /// are not there, does not keep the others from running.
@@ -19,10 +20,7 @@ pub fn run(chosen: &Chosen) -> Result<(), String> {
     let results = folder(options.results.as_ref(), options.quick)?;
     fs::create_dir_all(&results)
         .map_err(|error| format!("{} cannot be made: {error}", results.display()))?;
-    let made = Made {
-        version: build_cronos()?,
-        commit: stamp::commit(),
-    };
+    let made = made(options.cronos.as_deref())?;
     let places = Places::new(options.data.as_deref())?;
     let mut failed = Vec::new();
     for experiment in &chosen.experiments {
@@ -39,6 +37,23 @@ pub fn run(chosen: &Chosen) -> Result<(), String> {
             names.join(", ")
         )),
     }
+}
+
+/// The program that is measured: the one that is named, or ours.
+fn made(named: Option<&Path>) -> Result<Made, String> {
+    let program = match named {
+        Some(path) => std::path::absolute(path)
+            .map_err(|error| format!("{} cannot be found: {error}", path.display()))?,
+        None => {
+            build_cronos()?;
+            built("cronos")
+        }
+    };
+    Ok(Made {
+        version: version(&program)?,
+        program,
+        commit: stamp::commit(),
+    })
 }
 
 fn one(
@@ -73,7 +88,7 @@ fn one(
     let mut failures = 0;
     for (place, job) in missing.into_iter().enumerate() {
         let start = Instant::now();
-        let outcome = job.measure();
+        let outcome = job.measure(&made.program);
         let seconds = start.elapsed().as_secs_f64();
         let said = match &outcome {
             Ok(_) => format!("{seconds:.1} s"),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 fn record(key: &str, seed: u64, outcome: Result<Value, String>) -> Record {
     let made = Made {
+        program: "cronos".into(),
         version: "0".into(),
         commit: "abc".into(),
     };

@@ -4,6 +4,7 @@ use super::split::Split;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::path::Path;
 use xtask::step::{built, cargo, execute, program};
 
 /// A learner. The names on the command line are those of [`Learner::name`].
@@ -63,7 +64,12 @@ pub struct Outcome {
 /// Builds the `cronos` command and returns its version.
 pub fn build_cronos() -> Result<String, String> {
     execute(&mut cargo("build --release --locked --package cronos-cli"))?;
-    let output = program(built("cronos")).arg("--version").output();
+    version(&built("cronos"))
+}
+
+/// The version of a `cronos` command.
+pub fn version(cronos: &Path) -> Result<String, String> {
+    let output = program(cronos).arg("--version").output();
     let output = output.map_err(|error| format!("cronos cannot be started: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.trim().trim_start_matches("cronos ").to_owned())

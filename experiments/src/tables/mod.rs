@@ -12,7 +12,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use learner::build_cronos;
+pub use learner::{build_cronos, version};
 pub use report::report;
 pub use run::run;
 
