@@ -3,7 +3,9 @@
 use super::data::Places;
 use serde_json::Value;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::Path;
+use std::process::{Child, Stdio};
 use xtask::step::program;
 
 /// What an experiment may ask for.
@@ -68,7 +70,15 @@ impl Job {
 }
 
 fn run(cronos: &Path, words: &[OsString]) -> Result<Value, String> {
-    let output = program(cronos).args(words).output();
+    let mut command = program(cronos);
+    command.args(words).stdout(Stdio::piped());
+    // its progress shows where somebody looks; else its last words are kept
+    command.stderr(match std::io::stderr().is_terminal() {
+        true => Stdio::inherit(),
+        false => Stdio::piped(),
+    });
+    let child = command.spawn();
+    let output = child.and_then(Child::wait_with_output);
     let output = output.map_err(|error| format!("cronos cannot be started: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

@@ -3,7 +3,7 @@
 use super::Experiment;
 use super::bench::{Job, Setting};
 use super::contest::{contenders, figures, results, verdict};
-use super::pieces::{mean, over_seeds, provenance, seconds};
+use super::pieces::{mean, numbers, of_key, over_seeds, provenance, seconds};
 use super::record::Record;
 use cronos_page::html::{paragraph, table};
 
@@ -56,20 +56,11 @@ fn section(records: &[&Record]) -> Result<String, String> {
          has 64; the last two layers here come in pairs for each class). The paper trains the \
          optimizers with batches of 10,000; batches of 128 are kinder to them.",
     );
-    let fits: Vec<&Record> = records
-        .iter()
-        .filter(|one| one.key == "fit")
-        .copied()
-        .collect();
-    let numbers = |path: &str| {
-        fits.iter()
-            .map(|one| one.number(path))
-            .collect::<Result<Vec<_>, _>>()
-    };
+    let fits = of_key(records, "fit");
     let (tests, times, units) = (
-        numbers("/test/accuracy")?,
-        numbers("/seconds/total")?,
-        numbers("/neurons")?,
+        numbers(&fits, "/test/accuracy")?,
+        numbers(&fits, "/seconds/total")?,
+        numbers(&fits, "/neurons")?,
     );
     if !fits.is_empty() {
         let row = vec![
@@ -95,11 +86,7 @@ fn section(records: &[&Record]) -> Result<String, String> {
         ],
     ]) {
         let key = format!("batch {batch}");
-        let own: Vec<&Record> = records
-            .iter()
-            .filter(|one| one.key == key)
-            .copied()
-            .collect();
+        let own = of_key(records, &key);
         let found = contenders(&own)?;
         let paper: &[_] = if batch == BATCHES[0] { &PAPER } else { &[] };
         html += &format!("<h3>Batches of {batch}</h3>\n");

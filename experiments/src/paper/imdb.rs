@@ -3,7 +3,7 @@
 use super::Experiment;
 use super::bench::{Job, Setting};
 use super::contest::{contenders, figures, results, verdict};
-use super::pieces::{mean, over_seeds, provenance, seconds};
+use super::pieces::{mean, numbers, of_key, over_seeds, provenance, seconds};
 use super::record::Record;
 use cronos_page::html::{paragraph, table};
 
@@ -78,13 +78,11 @@ fn jobs(setting: &Setting<'_>) -> Result<Vec<Job>, String> {
 fn section(records: &[&Record]) -> Result<String, String> {
     let mut rows = Vec::new();
     let mut add = |key: &str, name: &str, paper: &str| -> Result<(), String> {
-        let own: Vec<&&Record> = records.iter().filter(|one| one.key == key).collect();
-        let numbers = |path: &str| {
-            own.iter()
-                .map(|one| one.number(path))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let (tests, times) = (numbers("/test/accuracy")?, numbers("/seconds/total")?);
+        let own = of_key(records, key);
+        let (tests, times) = (
+            numbers(&own, "/test/accuracy")?,
+            numbers(&own, "/seconds/total")?,
+        );
         if let Some(first) = own.first() {
             rows.push(vec![
                 name.to_owned(),
@@ -127,11 +125,7 @@ fn section(records: &[&Record]) -> Result<String, String> {
         "time, features included",
     ];
     html += &table("Accuracy by features", &head, &rows);
-    let own: Vec<&Record> = records
-        .iter()
-        .filter(|one| one.key == "compare")
-        .copied()
-        .collect();
+    let own = of_key(records, "compare");
     let found = contenders(&own)?;
     if found.iter().any(|one| !one.tests.is_empty()) {
         html += "<h3>Heads on frozen features</h3>\n";

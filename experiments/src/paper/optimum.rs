@@ -2,7 +2,7 @@
 
 use super::Experiment;
 use super::bench::{Job, Setting};
-use super::pieces::{mean, provenance};
+use super::pieces::{mean, numbers, of_key, provenance};
 use super::record::Record;
 use cronos_page::html::{figure, paragraph, side_by_side, table};
 use cronos_page::svg::{Axis, Chart, Key, Mark, Range, Unit};
@@ -47,17 +47,12 @@ fn points(records: &[&Record], kind: &str) -> Result<Vec<Point>, String> {
     let mut found = Vec::new();
     for gates in GATES {
         let key = format!("{kind} {gates}");
-        let own: Vec<&&Record> = records.iter().filter(|one| one.key == key).collect();
-        let numbers = |path: &str| {
-            own.iter()
-                .map(|one| one.number(path))
-                .collect::<Result<Vec<_>, _>>()
-        };
+        let own = of_key(records, &key);
         if !own.is_empty() {
             found.push(Point {
                 gates: gates as f64,
-                objective: mean(&numbers("/network_objective")?),
-                bound: mean(&numbers("/lower_bound")?),
+                objective: mean(&numbers(&own, "/network_objective")?),
+                bound: mean(&numbers(&own, "/lower_bound")?),
             });
         }
     }

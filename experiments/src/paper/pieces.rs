@@ -56,6 +56,27 @@ pub fn rates(rates: &[f64]) -> String {
     }
 }
 
+/// A number of every record.
+pub fn numbers(records: &[&Record], path: &str) -> Result<Vec<f64>, String> {
+    records.iter().map(|record| record.number(path)).collect()
+}
+
+/// The records of a key.
+pub fn of_key<'a>(records: &[&'a Record], key: &str) -> Vec<&'a Record> {
+    records
+        .iter()
+        .filter(|record| record.key == key)
+        .copied()
+        .collect()
+}
+
+/// Of `points`, lists of numbers, the first and another.
+pub fn points(record: &Record, which: usize) -> Vec<(f64, f64)> {
+    let all = record.outcome["points"].as_array().into_iter().flatten();
+    all.filter_map(|one| Some((one[0].as_f64()?, one[which].as_f64()?)))
+        .collect()
+}
+
 /// From what, when, on what, and by which commands a section was made.
 pub fn provenance(records: &[&Record], name: &str) -> String {
     let distinct = |part: fn(&Record) -> String| -> Vec<String> {

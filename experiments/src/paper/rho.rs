@@ -2,7 +2,7 @@
 
 use super::Experiment;
 use super::bench::{Job, Setting};
-use super::pieces::{over_seeds, percent, provenance};
+use super::pieces::{of_key, over_seeds, percent, provenance};
 use super::record::Record;
 use cronos_page::html::{figure, paragraph, side_by_side, table};
 use cronos_page::svg::{Axis, Chart, Dot, Key, Mark, Range, Unit};
@@ -159,8 +159,7 @@ fn section(records: &[&Record]) -> Result<String, String> {
     let mut rows: Vec<Vec<String>> = (fixed.chunk_by(|a, b| a.at == b.at))
         .map(|same| row(scientific(same[0].at, 1), &same.iter().collect::<Vec<_>>()))
         .collect();
-    let balanced = records.iter().filter(|one| one.key == "balanced");
-    let balanced: Vec<Point> = balanced
+    let balanced: Vec<Point> = (of_key(records, "balanced").into_iter())
         .map(|record| Point::of(record, f64::NAN))
         .collect::<Result<_, _>>()?;
     if !balanced.is_empty() {

@@ -1,49 +1,11 @@
-//! The fast u-update: iterations of conjugate gradients against the rank of the preconditioner.
+//! A system of ADMM, its preconditioner, and what conjugate gradients need for it.
 
-use super::Experiment;
-use super::bench::{Job, Setting, Work};
-use super::pieces::provenance;
-use super::problem::Small;
-use super::record::Record;
+use super::super::problem::Small;
+use super::{GATES, RHO, ROWS, TOLERANCE};
 use cronos::nystrom::{Nystrom, Operator, Rank};
-use cronos_page::html::{figure, paragraph, side_by_side, table};
-use cronos_page::svg::{Axis, Chart, Key, Mark, Range, Unit};
-use cronos_page::text::number as written;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use serde_json::{Value, json};
-
-pub const NYSTROM: Experiment = Experiment {
-    name: "nystrom",
-    title: "Nyström preconditioning",
-    about: "iterations of conjugate gradients against rank, for weights and for rows, with the bound",
-    data: "none but what is built in",
-    minutes: 3,
-    jobs,
-    section,
-};
-
-const ROWS: usize = 400;
-const GATES: usize = 10;
-const RHO: f64 = 0.1;
-/// Relative residual to reach.
-const TOLERANCE: f64 = 1e-8;
-const RANKS: [usize; 8] = [0, 5, 10, 20, 40, 80, 160, 320];
-
-fn jobs(setting: &Setting<'_>) -> Result<Vec<Job>, String> {
-    let ranks: &[usize] = if setting.quick { &RANKS[..4] } else { &RANKS };
-    let mut jobs = Vec::new();
-    for seed in 0..setting.seeds {
-        for key in ["weights", "rows"] {
-            jobs.push(Job {
-                key: key.into(),
-                seed,
-                work: Work::Inside(Box::new(move || measure(key, ranks, seed))),
-            });
-        }
-    }
-    Ok(jobs)
-}
 
 /// `H` of the system `(H + I) u = b`, over all weights or over all rows.
 fn system(key: &str, small: &Small) -> Result<Mat<f64>, String> {
@@ -77,7 +39,8 @@ fn system(key: &str, small: &Small) -> Result<Mat<f64>, String> {
     }))
 }
 
-fn measure(key: &str, ranks: &[usize], seed: u64) -> Result<Value, String> {
+/// Iterations and bounds for some ranks.
+pub fn measure(key: &str, ranks: &[usize], seed: u64) -> Result<Value, String> {
     let small = Small::new(ROWS, GATES, 1.0, seed)?;
     let h = system(key, &small)?;
     let size = h.nrows();
@@ -169,89 +132,6 @@ fn conjugate_gradients(h: &Mat<f64>, b: &Mat<f64>, sketch: Option<&Nystrom<f64>>
         rho = next;
     }
     10 * b.nrows()
-}
-
-fn section(records: &[&Record]) -> Result<String, String> {
-    let points = |record: &Record, which: usize| -> Vec<(f64, f64)> {
-        let all = record.outcome["points"].as_array().into_iter().flatten();
-        all.filter_map(|one| Some((one[0].as_f64()?, one[which].as_f64()?)))
-            .collect()
-    };
-    let mut html = paragraph(&format!(
-        "One system of ADMM on {ROWS} digits and {GATES} gates (ρ = {RHO}), solved to a relative \
-         residual of 1e-8. Over all weights, as in the paper, it has {} unknowns; over all rows, as \
-         the solver has it here, {ROWS}. The bound of the condition number is λ_r + 1 + ‖H − UΛUᵀ‖, \
-         and of iterations what conjugate gradients need for that condition at most.",
-        2 * GATES * 65
-    ));
-    let mut charts = Vec::new();
-    for (key, name, id) in [
-        ("weights", "Over all weights", "nystrom-weights"),
-        ("rows", "Over all rows", "nystrom-rows"),
-    ] {
-        let own: Vec<&&Record> = records.iter().filter(|one| one.key == key).collect();
-        let Some(first) = own.first() else { continue };
-        let (counts, most) = (points(first, 1), points(first, 3));
-        let mut rows = Vec::new();
-        for (at, &(rank, _)) in counts.iter().enumerate() {
-            let of = |which: usize| -> Vec<String> {
-                let one = |record: &&&Record| points(record, which).get(at).map(|p| written(p.1));
-                own.iter().filter_map(one).collect()
-            };
-            let (bounds, limits) = (of(2), of(3));
-            rows.push(vec![
-                match rank {
-                    0.0 => "no preconditioner".into(),
-                    rank => format!("{rank:.0}"),
-                },
-                of(1).join(", "),
-                limits.first().cloned().unwrap_or_default(),
-                bounds.first().cloned().unwrap_or_default(),
-            ]);
-        }
-        html += &format!("<h3>{name}</h3>\n");
-        let head = [
-            "rank",
-            "iterations, by seed",
-            "bound of iterations",
-            "bound of the condition",
-        ];
-        html += &table(name, &head, &rows);
-        let all = || counts.iter().chain(&most).filter(|p| p.0 > 0.0);
-        let (x, y) = (
-            Range::of_positive(all().map(|p| p.0)),
-            Range::of_positive(all().map(|p| p.1)),
-        );
-        if let (Some(x), Some(y)) = (x, y) {
-            let positive =
-                |points: &[(f64, f64)]| points.iter().filter(|p| p.0 > 0.0).copied().collect();
-            let chart = Chart {
-                id,
-                title: name,
-                description:
-                    "Iterations of conjugate gradients against the rank of the preconditioner."
-                        .into(),
-                x: Axis::log("rank, logarithmic", x, Unit::Plain),
-                y: Axis::log_wide("iterations, logarithmic", y, Unit::Plain),
-                marks: vec![
-                    Mark::Line {
-                        style: "line b dashed",
-                        points: positive(&most),
-                    },
-                    Mark::Line {
-                        style: "line a",
-                        points: positive(&counts),
-                    },
-                ],
-            };
-            let keys = [
-                Key::Line("line a", "iterations".into()),
-                Key::Line("line b dashed", "bound".into()),
-            ];
-            charts.push(figure(&chart, &keys));
-        }
-    }
-    Ok(html + &side_by_side(&charts) + &provenance(records, NYSTROM.name))
 }
 
 #[cfg(test)]
