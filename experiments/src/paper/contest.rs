@@ -68,9 +68,9 @@ pub fn contenders(records: &[&Record]) -> Result<Vec<Contender>, String> {
 impl Contender {
     fn add(&mut self, own: &Value) -> Result<(), String> {
         let (low, high) = self.peaks;
-        let lowest = number(own, "/lowest_peak")?;
-        let highest = number(own, "/highest_peak")?;
-        self.peaks = (low.min(lowest), high.max(highest));
+        // a run without any number has no peak
+        let peak = |name: &str| own[name].as_f64().unwrap_or(f64::NAN);
+        self.peaks = (low.min(peak("lowest_peak")), high.max(peak("highest_peak")));
         self.rates.extend(own["best_rate"].as_f64());
         self.tests.push(number(own, "/test/accuracy")?);
         self.seconds.push(number(own, "/seconds")?);

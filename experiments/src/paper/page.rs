@@ -44,7 +44,8 @@ pub fn render(results: &Path, quick: bool) -> Result<String, String> {
             false => sections.push(Section {
                 id: experiment.name,
                 title: experiment.title,
-                body: (experiment.section)(&good)?,
+                body: (experiment.section)(&good)
+                    .unwrap_or_else(|error| paragraph(&format!("This cannot be shown: {error}."))),
             }),
         }
     }
