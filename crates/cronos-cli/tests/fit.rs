@@ -71,12 +71,21 @@ fn learned_gates_beat_as_many_random_ones() {
 }
 
 #[test]
-fn no_more_gates_are_learned_than_allowed_when_the_penalty_is_chosen() {
+fn no_network_learns_more_gates_than_allowed_when_the_penalty_is_chosen() {
     let report = Folder::new().json(
         "fit digits --positive 5,6,7,8,9 --holdout 0.8 --learn-gates --gates 5 --networks 1 \
          --fast --json",
     );
-    assert!((1.0..=5.0).contains(&number(&report, "/gates")), "{report}");
+    let members = report["search"]["members"].as_array().expect("members");
+    let units: Vec<f64> = (members.iter())
+        .map(|member| number(member, "/neurons"))
+        .collect();
+    assert!(!units.is_empty());
+    assert!(
+        units.iter().all(|units| (1.0..=5.0).contains(units)),
+        "{units:?}"
+    );
+    assert_eq!(units.iter().sum::<f64>(), number(&report, "/neurons"));
 }
 
 #[test]
