@@ -1,6 +1,6 @@
 //! Seconds to a certified gap of 1e-2, 1e-3 and 1e-6 (cones met to a tenth of
 //! that): ADMM as it is by default, against plain ADMM with each of a grid of
-//! fixed ρ.
+//! fixed ρ, without over-relaxation and with that of the default.
 //!
 //! `cargo xtask bench convergence`, which calls it as `bench_convergence [SECONDS]
 //! [IMAGES | --quick]`: each run is cut off after SECONDS (default 120); IMAGES is the
@@ -16,6 +16,8 @@ use std::ops::ControlFlow;
 const GAPS: [f64; 3] = [1e-2, 1e-3, 1e-6];
 /// Times the limit that the default may take to the last gap.
 const PATIENCE: f64 = 4.0;
+/// Over-relaxation of plain ADMM.
+const RELAXATIONS: [f64; 2] = [1.0, 1.9];
 const RHOS: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 
 fn main() {
@@ -24,9 +26,10 @@ fn main() {
     let limit = limit.unwrap_or(120.0);
     println!(
         "Seconds to a certified gap, cones met to a tenth of it: `cronos` as it is by default, which gives each row and \
-         each group of the splitting a stiffness of its own where that pays ([docs/method.md](docs/method.md), section \
-         3), against plain ADMM with the best of {} fixed penalties ρ from {} to {} (the two that are nearest after an \
-         eighth of the time go on). All with `direct`; f64 for 1e-6, f32 else; runs are cut off after {limit} s, that of \
+         each group of the splitting a stiffness of its own where that pays and else closes the cones with a larger ρ \
+         ([docs/method.md](docs/method.md), section 3), against plain ADMM with the best of {} fixed penalties ρ from {} \
+         to {} (the two that are nearest after an eighth of the time go on), without over-relaxation (θ = 1) and with \
+         that of `cronos`. All with `direct`; f64 for 1e-6, f32 else; runs are cut off after {limit} s, that of \
          the default to 1e-6 after {} s. Command: `cargo xtask bench convergence --limit {limit}`.\n",
         RHOS.len(),
         RHOS[0],
@@ -73,35 +76,52 @@ fn compare(name: &str, program: &Program<f64>, limit: f64) {
         cells(&[ours[0], ours[1], exact[1]])
     );
 
+    for relaxation in RELAXATIONS {
+        let times = best_of_plain(name, &single, program, relaxation, limit);
+        println!(
+            "{shape} plain, θ = {relaxation}, best of {} ρ | {} |",
+            RHOS.len(),
+            cells(&times)
+        );
+    }
+}
+
+/// The best times of plain ADMM over the grid.
+fn best_of_plain(
+    name: &str,
+    single: &Program<f32>,
+    program: &Program<f64>,
+    relaxation: f64,
+    limit: f64,
+) -> [Option<f64>; 3] {
+    let [first, second, last] = GAPS;
+    let plain = |rho: f64| Some(Plain { rho, relaxation });
     let mut tried: Vec<(f64, f64)> = RHOS
         .iter()
         .map(|&rho| {
-            (
-                run(&single, Some(rho), [first, second], limit / 8.0).left,
-                rho,
-            )
+            let outcome = run(single, plain(rho), [first, second], limit / 8.0);
+            (outcome.left, rho)
         })
         .collect();
     tried.sort_by(|a, b| a.0.total_cmp(&b.0));
-    eprintln!("{name}: (gap left, ρ) {tried:?}");
-    let plain: Vec<(f64, [Option<f64>; 2])> = tried[..2]
+    eprintln!("{name}, θ = {relaxation}: (gap left, ρ) {tried:?}");
+    let found: Vec<(f64, [Option<f64>; 2])> = tried[..2]
         .iter()
-        .map(|&(_, rho)| (rho, run(&single, Some(rho), [first, second], limit).reached))
+        .map(|&(_, rho)| {
+            let outcome = run(single, plain(rho), [first, second], limit);
+            (rho, outcome.reached)
+        })
         .collect();
     let best = |at: usize| {
-        let reached = plain
+        let reached = found
             .iter()
             .filter_map(|(rho, times)| Some((times[at]?, *rho)));
         reached.min_by(|a, b| a.0.total_cmp(&b.0))
     };
     let exact =
-        best(1).and_then(|(_, rho)| run(program, Some(rho), [second, last], limit).reached[1]);
+        best(1).and_then(|(_, rho)| run(program, plain(rho), [second, last], limit).reached[1]);
     let seconds = |best: Option<(f64, f64)>| best.map(|(seconds, _)| seconds);
-    println!(
-        "{shape} plain, best of {} ρ | {} |",
-        RHOS.len(),
-        cells(&[seconds(best(0)), seconds(best(1)), exact])
-    );
+    [seconds(best(0)), seconds(best(1)), exact]
 }
 
 fn cells(times: &[Option<f64>; 3]) -> String {
@@ -122,6 +142,13 @@ fn single(program: &Program<f64>) -> Program<f32> {
     }
 }
 
+/// ADMM with nothing that follows the iterates.
+#[derive(Clone, Copy)]
+struct Plain {
+    rho: f64,
+    relaxation: f64,
+}
+
 /// How far a run came.
 struct Outcome {
     /// Seconds until the certificate first showed each gap.
@@ -130,15 +157,17 @@ struct Outcome {
     left: f64,
 }
 
-fn run<T: Real>(program: &Program<T>, rho: Option<f64>, gaps: [f64; 2], limit: f64) -> Outcome {
+fn run<T: Real>(program: &Program<T>, plain: Option<Plain>, gaps: [f64; 2], limit: f64) -> Outcome {
+    let default = Settings::default();
     let settings = Settings {
         solver: Solver::Direct,
-        rho,
-        adapt_rho: rho.is_none(),
+        rho: plain.map(|plain| plain.rho),
+        adapt_rho: plain.is_none(),
+        relaxation: plain.map_or(default.relaxation, |plain| plain.relaxation),
         max_iterations: usize::MAX,
         gap_relative: gaps[1],
         time_limit_seconds: Some(limit),
-        ..Settings::default()
+        ..default
     };
     let solution = program
         .solve(&settings, &mut |_| ControlFlow::Continue(()))

@@ -37,7 +37,7 @@ impl<T: Real> Program<T> {
         }
         let (x, roots) = (self.weighted_features(), self.roots());
         let engine = Engine::new(&*x, &self.gates, self.activation).weighted(roots.as_deref());
-        let worth = engine.evaluate(weights, &self.y, self.loss, self.beta);
+        let worth = engine.evaluate(weights, &self.y, self.loss, self.beta, None);
         let gradient = self.gradient_at(&self.predictions(weights));
         let outputs = self.y.columns();
         let coupled = if self.loss.couples_outputs() {

@@ -132,6 +132,34 @@ fn in_single_precision_too() {
     goes_on_as_before(&rounded(&program), &settings);
 }
 
+/// Also where cones are being closed by then.
+#[test]
+fn with_a_larger_penalty_at_the_end_too() {
+    let case = Case {
+        n: 160,
+        d: 60,
+        outputs: 1,
+        gates: 6,
+        beta: 1.0,
+        activation: Activation::Relu,
+        quirk: Quirk::None,
+        seed: 3,
+    };
+    let settings = Settings {
+        solver: Solver::SamplePcg,
+        gap_relative: 1e-4,
+        ..Settings::default()
+    };
+    let program = case.program();
+    let (whole, kept) = solve(&program, &settings, None).expect("a solution");
+    let rhos = whole.history.windows(2);
+    let jump = rhos.filter(|pair| pair[1].rho > 10.0 * pair[0].rho);
+    let at = jump.map(|pair| pair[0].number).next().expect("a jump");
+    let last = Checkpoint::from_bytes(&kept[kept.len() - 1]).unwrap();
+    assert!(last.iteration >= at);
+    goes_on_as_before(&program, &settings);
+}
+
 /// More iterations, or more time, may be asked for; anything else is another run.
 #[test]
 fn a_state_belongs_to_its_run() {

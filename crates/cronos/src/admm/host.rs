@@ -4,8 +4,8 @@ use super::machine::{ARRAYS, Machine, Point, Start};
 use super::shrink::{self, Groups, ShrinkSums};
 use crate::Error;
 use crate::engine::{
-    Candidate, Engine, Evaluation, OutputBound, RowState, SweepStep, SweepSums, ThinState,
-    Workspace,
+    Candidate, Engine, Evaluation, Multipliers, OutputBound, RowState, SweepStep, SweepSums,
+    ThinState, Workspace,
 };
 use crate::inner::{add_scaled, norm};
 use crate::loss::Loss;
@@ -144,8 +144,13 @@ impl<T: Real> Machine<T> for Host<'_, T> {
         }
     }
 
-    fn evaluate(&self, candidate: &[f64], loss: Loss, beta: f64) -> Evaluation {
-        self.engine.evaluate(candidate, self.y, loss, beta)
+    fn evaluate(&self, candidate: &[f64], step: &SweepStep, beta: f64) -> Evaluation {
+        let multipliers = Multipliers {
+            state: &self.rows,
+            rho: step.rho,
+        };
+        let (y, loss) = (self.y, step.loss);
+        (self.engine).evaluate(candidate, y, loss, beta, Some(multipliers))
     }
 
     fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound {

@@ -41,13 +41,13 @@ impl<T: Real> Run<'_, T> {
             *best = best.max(bound);
         }
         let evaluation = self.offer(Point::Shrunk);
+        self.lagrangian = evaluation.lagrangian();
         Some(self.certificate(&evaluation, self.foreseen.iter().sum()))
     }
 
     /// Keeps a point if its network has the lowest objective, as the machine sees it.
     fn offer(&mut self, which: Point) -> Evaluation {
-        let (loss, beta) = (self.loss, self.beta);
-        let Some(evaluation) = self.machine.estimate(which, loss, beta) else {
+        let Some(evaluation) = self.machine.estimate(which, &self.step, self.beta) else {
             return self.offer_exactly(which);
         };
         if self.is_better(&evaluation) {
@@ -74,6 +74,9 @@ impl<T: Real> Run<'_, T> {
             self.foreseen[at] = self.bounds[at];
         }
         let evaluation = self.offer_exactly(Point::Shrunk);
+        if !self.machine.estimates() {
+            self.lagrangian = evaluation.lagrangian();
+        }
         self.certificate(&evaluation, self.bound())
     }
 
@@ -88,8 +91,7 @@ impl<T: Real> Run<'_, T> {
     }
 
     fn evaluate(&self, candidate: &[f64]) -> Evaluation {
-        let (loss, beta) = (self.loss, self.beta);
-        self.machine.evaluate(candidate, loss, beta)
+        self.machine.evaluate(candidate, &self.step, self.beta)
     }
 
     fn is_better(&self, evaluation: &Evaluation) -> bool {
@@ -127,7 +129,7 @@ impl<T: Real> Run<'_, T> {
         let settings = self.settings;
         let size = certificate.objective.abs();
         let gap = (certificate.objective - certificate.lower_bound).abs();
-        let allowed = settings.gap_absolute + settings.gap_relative * size;
+        let allowed = settings.gap_allowed(size);
         let near = gap <= times * allowed + more * size;
         let feasible = certificate.violation <= times * settings.violation_tolerance() + more;
         (near || self.beta == 0.0) && feasible

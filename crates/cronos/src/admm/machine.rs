@@ -98,7 +98,7 @@ pub(crate) trait Machine<T> {
     fn point(&self, which: Point, groups: &Groups) -> Candidate;
 
     /// Objective, violation and the objective of the recovered network.
-    fn evaluate(&self, candidate: &[f64], loss: Loss, beta: f64) -> Evaluation;
+    fn evaluate(&self, candidate: &[f64], step: &SweepStep, beta: f64) -> Evaluation;
 
     /// What the multipliers prove about some outputs.
     fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound;
@@ -151,7 +151,7 @@ pub(crate) trait Machine<T> {
     }
 
     /// What a point is worth, up to the precision of the machine.
-    fn estimate(&self, _which: Point, _loss: Loss, _beta: f64) -> Option<Evaluation> {
+    fn estimate(&self, _which: Point, _step: &SweepStep, _beta: f64) -> Option<Evaluation> {
         None
     }
 

@@ -10,6 +10,7 @@
 //! `b = v + λ`, `a = s + ν`, `e = f + μ`.
 
 mod checkpoint;
+mod closing;
 mod history;
 mod host;
 mod judge;

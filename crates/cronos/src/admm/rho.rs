@@ -9,13 +9,13 @@ use std::time::Instant;
 
 impl<T: Real> Run<'_, T> {
     /// `ρ` from the size of the groups of a first, unpenalised `u`: the threshold
-    /// `β/ρκ` begins at a hundred times their median.
+    /// `β/ρκ` begins at 33 times their median.
     pub(super) fn find_rho(&mut self) -> Result<(), Error> {
         let near = 1e-5 * self.machine.right_norm();
         self.machine.solve(near);
         let mut norms = self.machine.group_norms();
         norms.sort_by(f64::total_cmp);
-        let rho = 0.01 * self.beta / (self.kappa * norms[norms.len() / 2]);
+        let rho = 0.03 * self.beta / (self.kappa * norms[norms.len() / 2]);
         if rho.is_finite() && rho > 0.0 {
             self.step.rho = rho;
         }
@@ -29,6 +29,9 @@ impl<T: Real> Run<'_, T> {
     /// Residual balancing at fixed iteration counts, ever more rarely: a small ρ
     /// is good for the bound and slow on the cones, a large ρ the reverse.
     pub(super) fn balance(&mut self, number: usize) -> Result<(), Error> {
+        if self.settings.adapt_rho && self.close()? {
+            return Ok(());
+        }
         let stiffen = self.stiffening.is_due(number);
         let due = match number {
             _ if self.stiffening.is_on() => number == 10 || number == 20 || stiffen,
@@ -65,10 +68,10 @@ impl<T: Real> Run<'_, T> {
     }
 
     /// How far the last certificate is from a balance of violation and gap, each
-    /// relative to what is asked of it; unknown while nothing is live. The paper's
-    /// split goes by the residuals alone.
+    /// relative to what is asked of it; unknown while nothing is live. Where the cones are closed
+    /// at the end, and in the paper's split, ρ goes by the residuals alone.
     fn tension(&self) -> Option<f64> {
-        if self.step.split == Split::Paper {
+        if self.step.split == Split::Paper || self.closes() {
             return None;
         }
         let certificate = self
@@ -82,7 +85,7 @@ impl<T: Real> Run<'_, T> {
         (live && tension.is_finite()).then_some(tension)
     }
 
-    fn set_rho(&mut self, rho: f64) -> Result<(), Error> {
+    pub(super) fn set_rho(&mut self, rho: f64) -> Result<(), Error> {
         let ratio = self.step.rho / rho;
         self.machine.rescale_rows(&self.step, ratio);
         self.step.rho = rho;

@@ -1,6 +1,7 @@
 //! The loop: u-step, shrinkage, sweep over the rows, and the rule for ρ.
 
 use super::checkpoint::Kept;
+use super::closing::Closing;
 use super::history::{Iteration, Seconds};
 use super::machine::Machine;
 use super::settings::{Settings, Split};
@@ -36,12 +37,15 @@ pub(super) struct Run<'a, T: Real> {
     /// How stiffly all groups are held to begin with.
     pub(super) kappa: f64,
     pub(super) stiffening: Stiffening,
+    pub(super) closing: Closing,
     /// Whether ρ is still to be found.
     pub(super) fresh: bool,
     /// `max |Y|`
     pub(super) scale: f64,
     /// The candidate with the lowest objective; the machine may have it.
     pub(super) best: Option<(Evaluation, Option<Candidate>)>,
+    /// That of the last `v` that was evaluated.
+    pub(super) lagrangian: f64,
     /// Best lower bound on each set of coupled outputs, and the dual point behind
     /// it: `z`, `α`
     pub(super) bounds: Vec<f64>,
@@ -91,6 +95,7 @@ impl<T: Real> Run<'_, T> {
 
     /// Forgets what was found for another penalty, but not the state.
     fn begin(&mut self, beta: f64) -> Result<(), Error> {
+        self.reopen()?;
         // ρ follows β: then β/ρ and all splits stay, and the multipliers ρλ, ρν, ρμ
         // shrink with the bound on them
         let ratio = beta / self.beta;

@@ -163,6 +163,11 @@ impl Settings {
         Ok(())
     }
 
+    /// The gap that is small enough at an objective.
+    pub(crate) fn gap_allowed(&self, objective: f64) -> f64 {
+        self.gap_absolute + self.gap_relative * objective.abs()
+    }
+
     pub(crate) fn violation_tolerance(&self) -> f64 {
         self.violation.unwrap_or(0.1 * self.gap_relative)
     }

@@ -1,5 +1,6 @@
 //! From a program to a solution: choose, reduce, set up, run.
 
+use super::closing::Closing;
 use super::history::{Iteration, Seconds};
 use super::host::Host;
 use super::machine::{Machine, Residence, Start};
@@ -233,9 +234,11 @@ impl<'a, T: Real> Seen<'a, T> {
             kappa,
             groups,
             stiffening,
+            closing: Closing::FIRST,
             fresh: settings.rho.is_none() && split == Split::Loss,
             scale: largest(&program.y, &settings.team),
             best: None,
+            lagrangian: f64::INFINITY,
             bounds: vec![0.0; uncoupled],
             foreseen: vec![0.0; uncoupled],
             duals: Vec::new(),

@@ -90,6 +90,7 @@ impl<T: Real, X: Blocks<T>> Program<T, X> {
             let solution = run.solve(self.beta, observe)?;
             // numbers that are none lead nowhere
             let broken = solution.status == Status::NumericalFailure;
+            run.reopen()?;
             *warm = run.leave().filter(|_| !broken);
             Ok(solution)
         })

@@ -287,8 +287,8 @@ impl<T: Real> Machine<T> for Card<'_, T> {
         true
     }
 
-    fn estimate(&self, which: Point, loss: Loss, beta: f64) -> Option<Evaluation> {
-        Some((self.rows).evaluate(&self.there(which), loss, beta, &self.link))
+    fn estimate(&self, which: Point, step: &SweepStep, beta: f64) -> Option<Evaluation> {
+        Some((self.rows).evaluate(&self.there(which), step, beta, &self.link))
     }
 
     fn estimate_bounds(&mut self, step: &SweepStep, beta: f64, best: &[f64]) -> Option<Vec<f64>> {
@@ -312,8 +312,9 @@ impl<T: Real> Machine<T> for Card<'_, T> {
         self.kept.as_ref().map(|kept| self.fetch_wide(kept))
     }
 
-    fn evaluate(&self, candidate: &[f64], loss: Loss, beta: f64) -> Evaluation {
-        self.engine.evaluate(candidate, self.y, loss, beta)
+    fn evaluate(&self, candidate: &[f64], step: &SweepStep, beta: f64) -> Evaluation {
+        self.engine
+            .evaluate(candidate, self.y, step.loss, beta, None)
     }
 
     fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound {

@@ -13,38 +13,41 @@ use burn::tensor::Tensor;
 const HALVINGS: usize = 20;
 
 impl Rows {
-    /// Objective, violation and the objective of the recovered network.
+    /// Objective, violation and the objective of the recovered network, and what the multipliers say
+    /// of the cones.
     ///
     /// u: k x d
-    pub fn evaluate(&self, u: &Tensor<2>, loss: Loss, beta: f64, link: &Link) -> Evaluation {
+    pub fn evaluate(&self, u: &Tensor<2>, step: &SweepStep, beta: f64, link: &Link) -> Evaluation {
+        let loss = step.loss;
         let mut numbers = vec![squares(u.clone()).sqrt().sum()];
         for block in &self.blocks {
-            let mut z = block.forward(u);
-            if let Some(root) = &block.root {
-                z = z / root.clone();
-            }
+            let weighted = block.forward(u);
+            let z = match &block.root {
+                Some(root) => weighted.clone() / root.clone(),
+                None => weighted.clone(),
+            };
             let convex = block.lost(loss, self.sum(block, z.clone()));
-            let [network, outside] = match self.sizes.signs {
-                1 => [convex.clone(), convex.zeros_like()],
-                _ => {
+            let [network, outside, held] = match &block.a {
+                None => [convex.clone(), convex.zeros_like(), convex.zeros_like()],
+                Some(a) => {
+                    // αᵀG u with α = −ρ R ν
+                    let nu = a.clone().clamp_max(0.0).mul_scalar(-step.rho);
+                    let held = (self.turn(block, weighted) * block.stiff(nu)).sum();
                     let units = self.signed(z.clone().clamp_min(0.0));
                     let outside = self.turn(block, z).neg().max().clamp_min(0.0);
-                    [block.lost(loss, units), outside]
+                    [block.lost(loss, units), outside, held]
                 }
             };
-            numbers.extend([convex, network, outside]);
+            numbers.extend([convex, network, outside, held]);
         }
         let numbers = link.numbers(numbers);
         let penalty = beta * numbers[0];
-        let mut found = Evaluation {
-            objective: penalty,
-            network_objective: penalty,
-            violation: 0.0,
-        };
-        for of_block in numbers[1..].chunks(3) {
-            found.objective += of_block[0];
-            found.network_objective += of_block[1];
-            found.violation = found.violation.max(of_block[2]);
+        let mut found = Evaluation::of_penalty(penalty);
+        for &[convex, network, outside, held] in numbers[1..].as_chunks().0 {
+            found.objective += convex;
+            found.network_objective += network;
+            found.violation = found.violation.max(outside);
+            found.held += held;
         }
         found
     }

@@ -4,7 +4,7 @@ use super::link::Link;
 use super::loss;
 use super::{Card, There};
 use crate::admm::{Groups, Iteration, Machine, MachineStart, Point, Settings, Split};
-use crate::engine::{Engine, SweepStep};
+use crate::engine::{Engine, Multipliers, SweepStep};
 use crate::gates::Gates;
 use crate::head::Ground;
 use crate::learn::{Hidden, Landscape, Objective, Patience};
@@ -135,9 +135,9 @@ fn an_iteration_moves_a_few_numbers() {
                 // one for each inner iteration and two before them
                 let blocks = (n as u64).div_ceil((1 << 11) / 16);
                 let step = (12 + 12) * blocks + 6 + 2 + inner;
-                // 3 of each block and a norm; of each output the largest group, its reach and a
+                // 4 of each block and a norm; of each output the largest group, its reach and a
                 // bisection
-                let worth = 3 * blocks + 1 + 2 * (1 + 1 + 21);
+                let worth = 4 * blocks + 1 + 2 * (1 + 1 + 21);
                 let most = 4 * (step + worth);
                 assert!(fetched <= most, "{what}");
             }
@@ -186,8 +186,9 @@ fn estimates_are_near() {
                     stiffness: vec![1.0; k],
                 };
                 let x = if roots.is_some() { &weighted } else { &x };
+                let engine = || Engine::new(x, &gates, activation).weighted(roots);
                 let start = MachineStart {
-                    engine: Engine::new(x, &gates, activation).weighted(roots),
+                    engine: engine(),
                     y: &y,
                     solver: Solver::Direct,
                     build: Build {
@@ -231,13 +232,19 @@ fn estimates_are_near() {
                         assert!(near, "{what}: bound {} {exact}", best[set]);
                     }
                     for which in [Point::Shrunk, Point::Solved] {
-                        let there = card.estimate(which, loss, 0.06).unwrap();
+                        let there = card.estimate(which, &step, 0.06).unwrap();
                         let point = card.point(which, &groups);
-                        let here = card.evaluate(&point, loss, 0.06);
+                        let (_, state) = card.leave();
+                        let multipliers = Multipliers {
+                            state: &state,
+                            rho: step.rho,
+                        };
+                        let here = engine().evaluate(&point, &y, loss, 0.06, Some(multipliers));
                         let pairs = [
                             (there.objective, here.objective),
                             (there.network_objective, here.network_objective),
                             (there.violation, here.violation),
+                            (there.held, here.held),
                         ];
                         for (a, b) in pairs {
                             assert!((a - b).abs() <= 1e-5 * b.abs().max(1e-1), "{what}: {a} {b}");

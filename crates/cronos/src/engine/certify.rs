@@ -23,6 +23,32 @@ pub(crate) struct Evaluation {
     pub network_objective: f64,
     /// `max (−G u)_+`
     pub violation: f64,
+    /// `αᵀG u`, where there are multipliers `α` of the cones; else 0
+    pub held: f64,
+}
+
+impl Evaluation {
+    /// No point, on no rows, with the penalty `β Σ ‖u_g‖`.
+    pub fn of_penalty(penalty: f64) -> Self {
+        Self {
+            objective: penalty,
+            network_objective: penalty,
+            violation: 0.0,
+            held: 0.0,
+        }
+    }
+
+    /// `loss(F u) + β Σ ‖u_g‖ − αᵀG u`
+    pub fn lagrangian(&self) -> f64 {
+        self.objective - self.held
+    }
+}
+
+/// The multipliers of a state, for `ρ`.
+#[derive(Clone, Copy)]
+pub(crate) struct Multipliers<'s, T> {
+    pub state: &'s RowState<T>,
+    pub rho: f64,
 }
 
 /// A lower bound on the optimum of the outputs that the loss couples.
@@ -35,8 +61,16 @@ pub(crate) struct OutputBound {
 }
 
 impl<T: Real> Engine<'_, T> {
-    /// Objective, violation and the objective of the recovered network.
-    pub fn evaluate(&self, u: &[f64], y: &Matrix<T>, loss: Loss, beta: f64) -> Evaluation {
+    /// Objective, violation and the objective of the recovered network, and what `multipliers` say of
+    /// the cones.
+    pub fn evaluate(
+        &self,
+        u: &[f64],
+        y: &Matrix<T>,
+        loss: Loss,
+        beta: f64,
+        multipliers: Option<Multipliers<'_, T>>,
+    ) -> Evaluation {
         let d = self.features();
         let live: Vec<usize> = (0..u.len() / d)
             .filter(|&column| u[column * d..][..d].iter().any(|&weight| weight != 0.0))
@@ -47,32 +81,31 @@ impl<T: Real> Engine<'_, T> {
             .copied()
             .collect();
         let penalty: f64 = beta * weights.chunks(d).map(norm).sum::<f64>();
-        let parts: Vec<[f64; 3]> = (0..self.chunk_count())
+        let parts: Vec<[f64; 4]> = (0..self.chunk_count())
             .into_par_iter()
             .map(|index| {
-                let mut part = Evaluation {
-                    objective: 0.0,
-                    network_objective: 0.0,
-                    violation: 0.0,
-                };
+                let mut part = Evaluation::of_penalty(0.0);
                 let mut wide = Wide::new(self, live.len());
                 for block in self.blocks(index) {
                     wide.multiply(self, &block, &weights);
-                    self.evaluate_block(&block, &live, &wide.z, y, loss, &mut part);
+                    let z = (&live[..], &wide.z[..]);
+                    self.evaluate_block(&block, z, y, loss, multipliers, &mut part);
                 }
-                [part.objective, part.network_objective, part.violation]
+                [
+                    part.objective,
+                    part.network_objective,
+                    part.violation,
+                    part.held,
+                ]
             })
             .collect();
-        let mut total = Evaluation {
-            objective: penalty,
-            network_objective: penalty,
-            violation: 0.0,
-        };
+        let mut total = Evaluation::of_penalty(penalty);
         let parts = self.team.gather(parts.as_flattened());
-        for &[objective, network, violation] in parts.as_chunks().0 {
+        for &[objective, network, violation, held] in parts.as_chunks().0 {
             total.objective += objective;
             total.network_objective += network;
             total.violation = total.violation.max(violation);
+            total.held += held;
         }
         total
     }
@@ -80,10 +113,10 @@ impl<T: Real> Engine<'_, T> {
     fn evaluate_block(
         &self,
         block: &Range<usize>,
-        live: &[usize],
-        z: &[f64],
+        (live, z): (&[usize], &[f64]),
         y: &Matrix<T>,
         loss: Loss,
+        multipliers: Option<Multipliers<'_, T>>,
         part: &mut Evaluation,
     ) {
         let (gates, signs) = (self.gates.len(), self.activation.signs());
@@ -96,6 +129,12 @@ impl<T: Real> Engine<'_, T> {
             } else {
                 -1.0
             };
+            let alpha: Vec<f64> = multipliers.map_or(Vec::new(), |multipliers| {
+                let of_output = column % (signs * gates);
+                let Multipliers { state, rho } = multipliers;
+                self.cone_multipliers(state, rho, c, of_output, block)
+                    .collect()
+            });
             for (k, row) in block.clone().enumerate() {
                 let active = self.gates.active(gate, row);
                 let at = k * y.columns() + c;
@@ -106,6 +145,9 @@ impl<T: Real> Engine<'_, T> {
                     network[at] += sign * z.max(0.0);
                     let slack = if active { z } else { -z };
                     part.violation = part.violation.max(-slack);
+                    part.held += alpha
+                        .get(k)
+                        .map_or(0.0, |alpha| alpha * self.root(row) * slack);
                 } else {
                     network[at] += sign * gated;
                 }

@@ -17,7 +17,7 @@ mod slack;
 mod sweep;
 mod thin;
 
-pub(crate) use certify::{Candidate, Evaluation, OutputBound};
+pub(crate) use certify::{Candidate, Evaluation, Multipliers, OutputBound};
 pub(crate) use products::Curvature;
 pub(crate) use sweep::{RowState, SweepStep, SweepSums};
 pub(crate) use thin::ThinState;

@@ -41,7 +41,7 @@ pub(crate) enum Kappa {
 }
 
 /// `κ` relative to the geometric mean of the eigenvalues of `XᵀX`.
-const SHARE: f64 = 0.06;
+const SHARE: f64 = 0.12;
 /// The least eigenvalue that counts there, relative to the sum of all.
 const LEAST: f64 = 1e-6;
 

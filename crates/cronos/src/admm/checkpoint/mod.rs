@@ -6,6 +6,7 @@
 mod file;
 mod record;
 
+use super::closing::Closing;
 use super::history::Iteration;
 use super::run::Run;
 use super::settings::{Settings, Split};
@@ -160,9 +161,11 @@ impl<T: Real> Run<'_, T> {
         };
         let wide = |values: &[f64]| Numbers::Double(values.to_vec());
         let numbers = [self.step.rho, self.step.weight, self.groups.threshold];
+        let closing = self.closing.numbers();
         let mut arrays = vec![
             ("numbers".to_string(), wide(&numbers)),
             ("schedule".into(), wide(&self.stiffening.schedule())),
+            ("closing".into(), wide(&closing)),
             ("groups".into(), wide(&self.groups.stiffness)),
             ("bounds".into(), wide(&self.bounds)),
             ("foreseen".into(), wide(&self.foreseen)),
@@ -249,6 +252,7 @@ impl<T: Real> Run<'_, T> {
                     objective,
                     network_objective,
                     violation,
+                    held: 0.0,
                 };
                 Some((evaluation, Some(candidate)))
             }
@@ -261,6 +265,7 @@ impl<T: Real> Run<'_, T> {
             return Err(refused("its history does not end where it does"));
         }
         self.stiffening.follow(&state.take::<f64>("schedule")?);
+        self.closing = Closing::from_numbers(&state.take::<f64>("closing")?);
         let arrays: Result<Vec<Vec<T>>, Error> = (0..super::machine::ARRAYS)
             .map(|at| state.take(&format!("state.{at}")))
             .collect();
