@@ -69,7 +69,7 @@ fn traffic(n: usize, solver: Solver, loss: Loss) -> ([u64; 2], u64) {
     card.shrink(&groups, step.relaxation);
     let sums = card.sweep(&step);
     assert!(sums.loss.is_finite());
-    let worth = card.estimate(Point::Shrunk, loss, 0.1).unwrap();
+    let worth = card.estimate(Point::Shrunk, &step, 0.1).unwrap();
     assert!(worth.objective.is_finite());
     let sets = if loss.couples_outputs() { 1 } else { outputs };
     card.estimate_bounds(&step, 0.1, &vec![0.0; sets]).unwrap();
