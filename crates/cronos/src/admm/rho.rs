@@ -8,14 +8,18 @@ use crate::real::Real;
 use std::time::Instant;
 
 impl<T: Real> Run<'_, T> {
-    /// `ρ` from the size of the groups of a first, unpenalised `u`: the threshold
-    /// `β/ρκ` begins at 33 times their median.
+    /// `ρ` from the size of the groups of a first, unpenalised `u`: the threshold `β/ρκ` begins at a
+    /// multiple of their median; a larger one where κ is given, as it is for runs of few iterations.
     pub(super) fn find_rho(&mut self) -> Result<(), Error> {
         let near = 1e-5 * self.machine.right_norm();
         self.machine.solve(near);
         let mut norms = self.machine.group_norms();
         norms.sort_by(f64::total_cmp);
-        let rho = 0.03 * self.beta / (self.kappa * norms[norms.len() / 2]);
+        let multiple = match self.settings.kappa {
+            Some(_) => 100.0,
+            None => 33.0,
+        };
+        let rho = self.beta / (multiple * self.kappa * norms[norms.len() / 2]);
         if rho.is_finite() && rho > 0.0 {
             self.step.rho = rho;
         }
