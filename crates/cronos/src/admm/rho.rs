@@ -15,11 +15,11 @@ impl<T: Real> Run<'_, T> {
         self.machine.solve(near);
         let mut norms = self.machine.group_norms();
         norms.sort_by(f64::total_cmp);
-        let multiple = match self.settings.kappa {
-            Some(_) => 100.0,
-            None => 33.0,
+        let part = match self.settings.kappa {
+            Some(_) => 0.01,
+            None => 0.03,
         };
-        let rho = self.beta / (multiple * self.kappa * norms[norms.len() / 2]);
+        let rho = part * self.beta / (self.kappa * norms[norms.len() / 2]);
         if rho.is_finite() && rho > 0.0 {
             self.step.rho = rho;
         }
