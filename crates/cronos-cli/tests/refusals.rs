@@ -38,9 +38,9 @@ fn files_that_are_not_there_or_hold_nothing() {
         folder.refused(INPUT, "predict nowhere.safetensors nowhere.csv"),
         "cannot read nowhere.safetensors: no such file or folder; check the path"
     );
-    folder.put("t.parquet", "1,2\n");
-    let sentence = folder.refused(INPUT, "fit t.parquet");
-    assert!(sentence.starts_with("t.parquet: its extension is not known"));
+    folder.put("t.feather", "1,2\n");
+    let sentence = folder.refused(INPUT, "fit t.feather");
+    assert!(sentence.starts_with("t.feather: its extension is not known"));
     table_refused("", "", &["t.csv: it is empty"]);
     table_refused("a,b,y\n", "", &["t.csv: it has a header but no rows"]);
 }

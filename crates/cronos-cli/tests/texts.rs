@@ -270,7 +270,7 @@ fn bad_texts_are_refused() {
             "text fit m.jsonl --target text --text text",
             "both the text and the target",
         ),
-        ("text fit m.parquet", "is no file of texts"),
+        ("text fit m.feather", "is no file of texts"),
         ("text fit m2.jsonl", "no such file"),
     ] {
         let refused = folder.refused(3, line);

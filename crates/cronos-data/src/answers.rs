@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::cell::{self, Cell};
 use crate::dataset::Target;
 use crate::error::{DataError, counted, quoted};
+use crate::origin::Places;
 use crate::source::{self, Format};
 use crate::{idx, npy, npz, weights};
 
@@ -15,7 +16,7 @@ pub(crate) struct TargetCells {
     ends: Vec<usize>,
     numbers: Vec<f64>,
     all_numbers: bool,
-    infinite: Option<(u64, String)>,
+    infinite: Option<(usize, String)>,
 }
 
 impl Default for TargetCells {
@@ -32,7 +33,7 @@ impl Default for TargetCells {
 
 impl TargetCells {
     /// Adds a cell; the error says what is wrong with it.
-    pub(crate) fn push(&mut self, text: &str, line: u64) -> Result<(), &'static str> {
+    pub(crate) fn push(&mut self, text: &str) -> Result<(), &'static str> {
         match cell::parse(text) {
             Cell::Missing => return Err(cell::MISSING_TARGET),
             Cell::Number(value) => self.numbers.push(value),
@@ -40,7 +41,8 @@ impl TargetCells {
             // the end.
             Cell::Infinite => {
                 self.numbers.push(f64::INFINITY);
-                self.infinite.get_or_insert((line, text.to_owned()));
+                self.infinite
+                    .get_or_insert((self.ends.len(), text.to_owned()));
             }
             Cell::Text => self.all_numbers = false,
         }
@@ -52,7 +54,13 @@ impl TargetCells {
         Ok(())
     }
 
-    pub(crate) fn finish(self, file: &str, column: &str) -> Result<Target, DataError> {
+    /// places: those of the rows
+    pub(crate) fn finish(
+        self,
+        file: &str,
+        column: &str,
+        places: &Places,
+    ) -> Result<Target, DataError> {
         if !self.all_numbers {
             let mut start = 0;
             let texts = self.ends.iter().map(|&end| {
@@ -62,11 +70,12 @@ impl TargetCells {
             });
             return Ok(Target::Text(texts.collect()));
         }
-        if let Some((line, text)) = self.infinite {
+        if let Some((row, text)) = self.infinite {
             return Err(DataError::content(
                 file,
                 format!(
-                    "line {line}, {column}: {} is infinite or too large; the target must be finite",
+                    "{}, {column}: {} is infinite or too large; the target must be finite",
+                    places.name(row),
                     quoted(&text)
                 ),
             ));

@@ -1,6 +1,40 @@
 //! One cell of a table.
 
-/// What a cell's text means as a feature.
+use std::borrow::Cow;
+
+/// A row of a table.
+pub(crate) trait Cells {
+    /// Its line or row, counted from 1.
+    fn place(&self) -> u64;
+
+    /// How many cells it has.
+    fn count(&self) -> usize;
+
+    /// A cell as text, trimmed.
+    fn text(&self, column: usize) -> Cow<'_, str>;
+
+    /// What a cell means as a feature.
+    fn feature(&self, column: usize) -> Cell {
+        parse(&self.text(column))
+    }
+
+    /// What a cell is, if it is neither a number nor a text.
+    fn other(&self, _column: usize) -> Option<&'static str> {
+        None
+    }
+
+    /// A cell as text, if it is a number or a text; else what is wrong.
+    fn text_or_number(&self, column: usize) -> Result<Cow<'_, str>, String> {
+        match self.other(column) {
+            None => Ok(self.text(column)),
+            Some(what) => Err(format!(
+                "it is {what}, neither a number nor a text; name another column or write it as one"
+            )),
+        }
+    }
+}
+
+/// What a cell means as a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
     /// A finite number.
@@ -16,11 +50,18 @@ pub(crate) enum Cell {
 /// Reads a cell that was already trimmed.
 pub(crate) fn parse(text: &str) -> Cell {
     match text.parse::<f64>() {
-        Ok(value) if value.is_nan() => Cell::Missing,
-        Ok(value) if value.is_infinite() => Cell::Infinite,
-        Ok(value) => Cell::Number(value),
+        Ok(value) => of_number(value),
         Err(_) if is_missing(text) => Cell::Missing,
         Err(_) => Cell::Text,
+    }
+}
+
+/// Judges a number; NaN stands for no value.
+pub(crate) fn of_number(value: f64) -> Cell {
+    match value {
+        _ if value.is_nan() => Cell::Missing,
+        _ if value.is_infinite() => Cell::Infinite,
+        _ => Cell::Number(value),
     }
 }
 

@@ -9,10 +9,12 @@ use tempfile::Builder;
 use crate::error::DataError;
 
 /// Writes `bytes` to `path` so that a reader sees all of them or none, and so that they
-/// survive a crash. On failure nothing is left behind and an old file stays as it was.
+/// survive a crash. On failure nothing is left behind and an old file stays as it was. A link is
+/// followed to its file.
 ///
 /// # Errors
-/// When the file exists and `overwrite` is `false`, or when it cannot be written.
+/// When the file exists and `overwrite` is `false`, when it is no ordinary file, or when it cannot
+/// be written.
 pub fn write_whole(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), DataError> {
     let failed = |e: io::Error| DataError::io("write", path.display(), e);
     let exists = || DataError::Exists {
@@ -22,8 +24,19 @@ pub fn write_whole(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Dat
     if old.is_some() && !overwrite {
         return Err(exists());
     }
-    if path.is_dir() {
-        return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+    let linked = old.is_some_and(|old| old.is_symlink());
+    let followed = fs::canonicalize(path).ok().filter(|_| linked);
+    let path = followed.as_deref().unwrap_or(path);
+    let old = fs::symlink_metadata(path).ok();
+    match &old {
+        Some(old) if old.is_dir() => {
+            return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        Some(old) if !old.is_file() && !old.is_symlink() => {
+            let message = "it is a device or pipe, which no file can replace; name a file";
+            return Err(DataError::content(path.display(), message));
+        }
+        _ => {}
     }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

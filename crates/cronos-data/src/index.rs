@@ -31,6 +31,13 @@ pub(crate) fn is_called_so(name: &str, column: usize) -> bool {
         || (column == 0 && IN_FRONT.contains(&&plain[..]))
 }
 
+/// The columns of those names that are called like an index.
+pub(crate) fn named(names: &[String]) -> Vec<usize> {
+    let named = names.iter().enumerate();
+    let named = named.filter(|(column, name)| is_called_so(name, *column));
+    named.map(|(column, _)| column).collect()
+}
+
 /// A feature that may be an index, followed row by row.
 #[derive(Debug)]
 pub(crate) struct Counter {

@@ -5,7 +5,8 @@
 //! row, the column, the value and the remedy.
 //!
 //! Files are treated as hostile: a size declared in a header is compared with what the file
-//! holds before it is believed, and memory grows only with data that was really read.
+//! holds before it is believed, and memory grows only with data that was really read; a page of a
+//! Parquet file may claim up to 2 GiB.
 
 mod answers;
 mod array;
@@ -32,6 +33,7 @@ mod npy;
 mod npz;
 mod options;
 mod origin;
+mod parquet;
 mod records;
 mod source;
 mod spill;
@@ -52,7 +54,7 @@ pub use options::{
     ImageFit, ImageOptions, IndexColumn, Missing, ReadOptions, TargetColumn, WeightColumn,
 };
 pub use origin::Origin;
-pub use source::read;
+pub use source::{bytes_of_numbers, read};
 pub use stored::Stored;
 pub use texts::{TextOptions, Texts, holds_texts, read_texts};
 pub use values::Values;

@@ -106,10 +106,10 @@ pub struct ReadOptions<'a> {
     pub expected_features: Option<&'a [String]>,
     /// What images of a folder are brought to.
     pub images: ImageOptions,
-    /// Whether the features of an npy file stay in it, and those of a text table in a temporary
-    /// file, to be read when they are needed.
+    /// Whether the features of an npy file stay in it, and those of a text table or a Parquet file in
+    /// a temporary one, to be read when they are needed.
     pub in_file: bool,
-    /// Is told now and then how many rows of a text table have been read.
+    /// Is told now and then how many rows of a text table or a Parquet file have been read.
     pub watch: Option<fn(usize)>,
 }
 

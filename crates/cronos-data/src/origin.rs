@@ -14,7 +14,8 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    fn new(noun: &'static str) -> Self {
+    /// None yet; `noun` is what a message calls one.
+    pub(crate) fn new(noun: &'static str) -> Self {
         Places {
             noun,
             count: 0,
@@ -60,9 +61,14 @@ impl Places {
         chosen
     }
 
-    /// `line 3` or `row 3`.
+    /// `line 3` or `row 3`, for the place of a row.
+    pub(crate) fn called(&self, place: u64) -> String {
+        format!("{} {place}", self.noun)
+    }
+
+    /// The same for a row.
     pub(crate) fn name(&self, row: usize) -> String {
-        format!("{} {}", self.noun, self.at(row))
+        self.called(self.at(row))
     }
 }
 

@@ -1,7 +1,9 @@
 //! The rows of a table with their physical line numbers.
 
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+use std::borrow::Cow;
 
+use crate::cell::Cells;
 use crate::error::DataError;
 use crate::lines::{Lines, WrongQuote};
 use crate::stream::Stream;
@@ -18,6 +20,20 @@ impl Row {
     pub(crate) fn cell(&self, column: usize) -> &str {
         let bytes = self.cells.get(column).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default().trim()
+    }
+}
+
+impl Cells for Row {
+    fn place(&self) -> u64 {
+        self.line
+    }
+
+    fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    fn text(&self, column: usize) -> Cow<'_, str> {
+        self.cell(column).into()
     }
 }
 

@@ -9,12 +9,13 @@ use crate::error::DataError;
 use crate::options::ReadOptions;
 use crate::stream;
 use crate::table::Table;
-use crate::{cifar, digits, idx, images, npy, npz, svm};
+use crate::{cifar, digits, idx, images, npy, npz, parquet, svm};
 
 /// A file's format, as told by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Table(Delimiter),
+    Parquet,
     Npy,
     Npz,
     Idx,
@@ -27,7 +28,7 @@ pub(crate) enum Format {
 /// `digits`.
 ///
 /// The format follows from the name: `.csv`, `.tsv`, `.txt`, `.libsvm`, `.svm` and `.svmlight`
-/// (each also packed with gzip), `.npy`, `.npz`, IDX as `train-images-idx3-ubyte` or `.idx`
+/// (each also packed with gzip), `.parquet`, `.npy`, `.npz`, IDX as `train-images-idx3-ubyte` or `.idx`
 /// (also packed), CIFAR-10 as `data_batch_1.bin` (also packed), and `.jpg`, `.jpeg` and `.png`.
 ///
 /// # Errors
@@ -51,6 +52,7 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
             };
             Ok(whole(table.read(options)?))
         }
+        Some(Format::Parquet) => Ok(whole(parquet::read(source, options)?)),
         Some(Format::Npy) => {
             let array = match options.in_file {
                 true => npy::open_stored(source)?,
@@ -68,7 +70,7 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Loaded, DataError> {
         None => Err(DataError::content(
             source,
             "its extension is not known; supported are .csv, .tsv, .txt, .libsvm, .svm and \
-             .svmlight (each also .gz), .npy, .npz, IDX files (-idx3-ubyte or .idx, also .gz), \
+             .svmlight (each also .gz), .parquet, .npy, .npz, IDX files (-idx3-ubyte or .idx, also .gz), \
              CIFAR-10 files (data_batch_1.bin), images (.jpg, .jpeg, .png), a folder of any of \
              these three, and the built-in name digits",
         )),
@@ -105,6 +107,7 @@ pub(crate) fn format(path: &str) -> Option<Format> {
         "csv" => Some(Format::Table(Delimiter::Comma)),
         "tsv" => Some(Format::Table(Delimiter::Tab)),
         "txt" => Some(Format::Table(Delimiter::Unknown)),
+        "parquet" | "pq" if !packed => Some(Format::Parquet),
         "npy" if !packed => Some(Format::Npy),
         "npz" if !packed => Some(Format::Npz),
         "libsvm" | "svm" | "svmlight" => Some(Format::Svm),
@@ -127,6 +130,14 @@ fn is_idx(name: &str) -> bool {
 /// Whether a path's name tells a format that can hold nothing but a target.
 pub(crate) fn holds_arrays(path: &str) -> bool {
     matches!(format(path), Some(Format::Npy | Format::Npz | Format::Idx))
+}
+
+/// Bytes that the numbers of a file take in memory, if its format tells without reading them.
+pub fn bytes_of_numbers(path: &str) -> Option<u64> {
+    match format(path)? {
+        Format::Parquet => parquet::bytes_of_numbers(path),
+        _ => None,
+    }
 }
 
 /// A path's last part without its extensions.

@@ -1,7 +1,7 @@
 //! Text tables: csv, tsv and txt.
 
 use crate::answers::{self, TargetCells};
-use crate::cell::{self, Cell};
+use crate::cell::{self, Cell, Cells};
 use crate::columns::Columns;
 use crate::dataset::{Dataset, Features};
 use crate::delimiter::Delimiter;
@@ -65,7 +65,7 @@ impl<'a> Table<'a> {
             indices,
         };
         let layout = columns.layout(options)?;
-        let mut rows = Rows::new(&columns, &layout, options)?;
+        let mut rows = Rows::new(&columns, &layout, options, "line")?;
         rows.push(&row)?;
         while more {
             rows.push(&next)?;
@@ -76,7 +76,7 @@ impl<'a> Table<'a> {
 }
 
 /// The rows read so far.
-struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     columns: &'a Columns<'a>,
     layout: &'a Layout,
     missing: Missing,
@@ -92,10 +92,12 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(
+    /// noun: how messages call a row
+    pub(crate) fn new(
         columns: &'a Columns<'a>,
         layout: &'a Layout,
         options: &ReadOptions,
+        noun: &'static str,
     ) -> Result<Self, DataError> {
         let may_leave_out = options.index == IndexColumn::LeaveOut
             && options.expected_features.is_none()
@@ -119,42 +121,42 @@ impl<'a> Rows<'a> {
             target: TargetCells::default(),
             weights: Vec::new(),
             counters: counters.collect(),
-            places: Places::lines(),
+            places: Places::new(noun),
             count: 0,
         })
     }
 
-    fn push(&mut self, row: &Row) -> Result<(), DataError> {
-        if row.cells.len() != self.columns.count {
+    pub(crate) fn push(&mut self, row: &impl Cells) -> Result<(), DataError> {
+        if row.count() != self.columns.count {
             return Err(DataError::content(
                 self.columns.file,
                 format!(
-                    "line {}: expected {} but found {}; check the delimiter and the quotes",
-                    row.line,
+                    "{}: expected {} but found {}; check the delimiter and the quotes",
+                    self.places.called(row.place()),
                     counted(self.columns.count, "field"),
-                    row.cells.len()
+                    row.count()
                 ),
             ));
         }
         self.row.clear();
         for &column in &self.layout.features {
-            let text = row.cell(column);
-            let value = match cell::parse(text) {
+            let value = match row.feature(column) {
                 Cell::Number(value) => value,
                 Cell::Missing if self.missing == Missing::Keep => f64::NAN,
                 Cell::Missing => return Err(self.refuse(row, column, cell::MISSING)),
                 Cell::Infinite => {
                     let what = format!(
                         "{} is infinite or too large; use a finite number or leave it empty",
-                        quoted(text)
+                        quoted(&row.text(column))
                     );
                     return Err(self.refuse(row, column, &what));
                 }
                 Cell::Text => {
-                    let what = format!(
-                        "{} is not a number; encode the column as numbers or drop it",
-                        quoted(text)
-                    );
+                    let what = match row.other(column) {
+                        Some(what) => format!("it is {what}, not a number"),
+                        None => format!("{} is not a number", quoted(&row.text(column))),
+                    };
+                    let what = format!("{what}; encode the column as numbers or drop it");
                     return Err(self.refuse(row, column, &what));
                 }
             };
@@ -165,16 +167,20 @@ impl<'a> Rows<'a> {
             counter.push(&self.row);
         }
         if let Some(column) = self.layout.weight {
-            let weight = weights::parse(row.cell(column));
+            let weight = match row.feature(column) {
+                Cell::Number(weight) => weights::parse(&weight.to_string()),
+                _ => (row.text_or_number(column)).and_then(|text| weights::parse(&text)),
+            };
             let weight = weight.map_err(|what| self.refuse(row, column, &what))?;
             self.weights.push(weight);
         }
         if let Some(column) = self.layout.target {
-            self.target
-                .push(row.cell(column), row.line)
-                .map_err(|what| self.refuse(row, column, what))?;
+            let text = row.text_or_number(column);
+            let text = text.map_err(|what| self.refuse(row, column, &what))?;
+            let pushed = self.target.push(&text);
+            pushed.map_err(|what| self.refuse(row, column, what))?;
         }
-        self.places.push(row.line);
+        self.places.push(row.place());
         self.count += 1;
         if let Some(watch) = self.watch.filter(|_| self.count.is_multiple_of(WATCHED)) {
             watch(self.count);
@@ -182,20 +188,21 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    fn refuse(&self, row: &Row, column: usize, what: &str) -> DataError {
+    fn refuse(&self, row: &impl Cells, column: usize, what: &str) -> DataError {
+        let place = self.places.called(row.place());
         DataError::content(
             self.columns.file,
-            format!("line {}, {}: {what}", row.line, self.columns.label(column)),
+            format!("{place}, {}: {what}", self.columns.label(column)),
         )
     }
 
-    fn finish(self, name: String) -> Result<Dataset, DataError> {
+    pub(crate) fn finish(self, name: String) -> Result<Dataset, DataError> {
         let file = self.columns.file;
         let mut target_name = self.layout.target_name.clone();
         let (target, origin) = match (self.layout.target, &self.layout.answers) {
             (Some(column), _) => {
                 let label = self.columns.label(column);
-                let target = self.target.finish(file, &label)?;
+                let target = self.target.finish(file, &label, &self.places)?;
                 let origin = Origin {
                     file: file.to_owned(),
                     column: Some(label),

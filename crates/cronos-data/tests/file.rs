@@ -60,3 +60,31 @@ fn the_access_rights_of_an_old_file_are_kept() {
     let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o640);
 }
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_pipes_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, link, lost] = ["file", "link", "lost"].map(|name| folder.path().join(name));
+    fs::write(&file, "one").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    write_whole(&link, b"two", true).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read(&file).unwrap(), b"two");
+    assert!(write_whole(&link, b"three", false).is_err());
+    // a link to nothing becomes the file
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), &lost).unwrap();
+    write_whole(&lost, b"four", true).unwrap();
+    assert_eq!(fs::read(&lost).unwrap(), b"four");
+
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let error = write_whole(&pipe, b"x", true).unwrap_err();
+    assert!(
+        error.is_input() && error.to_string().contains("pipe"),
+        "{error}"
+    );
+    assert!(!fs::metadata(&pipe).unwrap().is_file());
+    assert_eq!(names(folder.path()), ["file", "link", "lost", "pipe"]);
+}

@@ -17,6 +17,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("t.svm", b"1 1:2 3:4\n-1 2:5 # x\n".to_vec()),
         ("a.npy", array.clone()),
         ("a.npz", npz(&[("X", array), ("y", text)])),
+        ("a.parquet", include_bytes!("parquet/tiny.parquet").to_vec()),
         ("a.idx", images.clone()),
         ("a-idx3-ubyte.gz", gzip(&images)),
     ]

@@ -67,7 +67,8 @@ pub struct Knobs {
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub device: String,
     /// Memory that may be taken, as 4GiB: features of an npy file that do not fit stay there, those of
-    /// a text table in a temporary file, and are read again for every product; gates are then drawn
+    /// a text table or Parquet in a temporary file, and are read again for every product; gates are
+    /// then drawn
     /// [default: what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub memory: Option<u64>,

@@ -7,8 +7,8 @@ use clap::{Arg, Args, Subcommand, ValueEnum};
 use cronos_deep::language::Pool;
 use std::path::PathBuf;
 
-const TEXTS_HELP: &str = "The texts: a .jsonl, .csv, .tsv or .txt file (also .gz), or a folder \
-with a sub-folder of .txt files for each class";
+const TEXTS_HELP: &str = "The texts: a .jsonl, .csv, .tsv or .txt file (also .gz), a .parquet file, or a \
+folder with a sub-folder of .txt files for each class";
 
 /// Texts that are encoded at a time, unless told otherwise.
 pub const BATCH: usize = 32;

@@ -14,7 +14,7 @@ use crate::{model_file, output};
 use cronos::{Grouping, Images, Table, Task, Team, TextInput};
 use cronos_data::impute::{Imputation, Imputer};
 use cronos_data::weights::ClassWeights;
-use cronos_data::{Dataset, Features, ImageFit, ReadOptions, Values};
+use cronos_data::{Dataset, Features, ImageFit, ReadOptions, Values, bytes_of_numbers};
 use goal::{Goal, only};
 use reading::{read, read_options, read_test};
 use rows::{Rows, hold_out};
@@ -54,7 +54,7 @@ impl Job {
     }
 
     /// The same for ranks that share the rows, or for so many bytes of memory, if there is a bound:
-    /// features of an npy file stay in it, those of a text table in a temporary one.
+    /// features of an npy file stay in it, those of a text table or Parquet in a temporary one.
     pub fn read_for(source: &Source, team: &Team, memory: Option<u64>) -> Result<Self, Failure> {
         let class_weights = class_weights(source)?;
         let options = ReadOptions {
@@ -171,8 +171,12 @@ impl Job {
 const PACKED: u64 = 4;
 
 /// Whether a file has more bytes than a sixth of the memory: as numbers and as the solver sees them
-/// they are three times as many, and the solver needs room beside them.
+/// they are three times as many, and the solver needs room beside them. The same for a fourth where
+/// the bytes of its numbers are known.
 fn is_large(source: &Source, memory: u64) -> bool {
+    if let Some(bytes) = bytes_of_numbers(&source.data) {
+        return bytes > memory / 4;
+    }
     let file = std::fs::metadata(&source.data);
     let packed = source.data.ends_with(".gz");
     file.is_ok_and(|file| {

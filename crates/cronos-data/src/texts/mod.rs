@@ -65,8 +65,8 @@ impl Texts {
     }
 }
 
-/// Reads texts: `.jsonl`, `.csv`, `.tsv` or `.txt`, each also packed as `.gz`, or a folder with a
-/// sub-folder of `.txt` files for each class.
+/// Reads texts: `.jsonl`, `.csv`, `.tsv` or `.txt`, each also packed as `.gz`, `.parquet`, or a
+/// folder with a sub-folder of `.txt` files for each class.
 ///
 /// # Errors
 /// When there is no such file, or its content is refused.
@@ -77,10 +77,11 @@ pub fn read_texts(path: &str, options: &TextOptions) -> Result<Texts, DataError>
     match kind(path) {
         Some(Kind::Objects) => jsonl::read(path, options),
         Some(Kind::Table) => table::read(path, options),
+        Some(Kind::Parquet) => table::read_parquet(path, options),
         Some(Kind::Lines) => lines::read(path, options),
         None => Err(DataError::request(format!(
-            "{path} is no file of texts; give .jsonl, .csv, .tsv or .txt (also .gz), or a folder \
-             with a sub-folder of .txt files for each class"
+            "{path} is no file of texts; give .jsonl, .csv, .tsv or .txt (also .gz), .parquet, or a \
+             folder with a sub-folder of .txt files for each class"
         ))),
     }
 }
@@ -89,6 +90,7 @@ pub fn read_texts(path: &str, options: &TextOptions) -> Result<Texts, DataError>
 enum Kind {
     Objects,
     Table,
+    Parquet,
     Lines,
 }
 
@@ -99,6 +101,7 @@ fn kind(path: &str) -> Option<Kind> {
     match bare.rsplit_once('.')?.1 {
         "jsonl" | "ndjson" | "json" => Some(Kind::Objects),
         "csv" | "tsv" => Some(Kind::Table),
+        "parquet" | "pq" if bare == lower => Some(Kind::Parquet),
         "txt" => Some(Kind::Lines),
         _ => None,
     }
@@ -128,30 +131,37 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(file: &'a str) -> Self {
+        Self::called("line", file)
+    }
+
+    /// noun: how messages call a row
+    fn called(noun: &'static str, file: &'a str) -> Self {
         Rows {
             file,
             texts: Vec::new(),
             cells: TargetCells::default(),
-            places: Places::lines(),
+            places: Places::new(noun),
         }
     }
 
-    fn push_text(&mut self, text: &str, line: u64, column: &str) -> Result<(), DataError> {
+    fn push_text(&mut self, text: &str, place: u64, column: &str) -> Result<(), DataError> {
         if text.trim().is_empty() {
+            let place = self.places.called(place);
             return Err(DataError::content(
                 self.file,
-                format!("line {line}, {column}: the text is empty; drop the row or fill it"),
+                format!("{place}, {column}: the text is empty; drop the row or fill it"),
             ));
         }
         self.texts.push(text.to_owned());
-        self.places.push(line);
+        self.places.push(place);
         Ok(())
     }
 
-    fn push_target(&mut self, cell: &str, line: u64, column: &str) -> Result<(), DataError> {
-        let pushed = self.cells.push(cell, line);
+    fn push_target(&mut self, cell: &str, place: u64, column: &str) -> Result<(), DataError> {
+        let pushed = self.cells.push(cell);
         pushed.map_err(|what| {
-            let place = format!("line {line}, {column}: {}", quoted(cell));
+            let place = self.places.called(place);
+            let place = format!("{place}, {column}: {}", quoted(cell));
             DataError::content(self.file, format!("{place} {what}"))
         })
     }
@@ -168,7 +178,7 @@ impl<'a> Rows<'a> {
             .as_ref()
             .map(|name| format!("column {}", quoted(name)));
         let found = match &column {
-            Some(column) => Some(self.cells.finish(self.file, column)?),
+            Some(column) => Some(self.cells.finish(self.file, column, &self.places)?),
             None => None,
         };
         let origin = column.map(|column| Origin {

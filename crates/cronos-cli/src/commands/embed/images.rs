@@ -26,8 +26,8 @@ pub fn run(
     let data = read(embed, &encoder)?;
     let Some((height, width, channels)) = data.image_shape else {
         return Err(Failure::Input(format!(
-            "{} holds no images; give a folder of them, or texts in a .jsonl, .csv, .tsv or .txt \
-             file",
+            "{} holds no images; give a folder of them, or texts in a .jsonl, .csv, .tsv, .txt or \
+             .parquet file",
             data.name
         )));
     };

@@ -1,0 +1,46 @@
+# Makes the files of this folder, with pyarrow 26.
+import pyarrow as pa, pyarrow.parquet as pq, datetime, decimal
+n = 60
+i = range(n)
+none = lambda v, k: None if k % 7 == 3 else v
+table = pa.table({
+    "flag": pa.array([k % 3 == 0 for k in i]),
+    "small": pa.array([none(k - 30, k) for k in i], pa.int8()),
+    "byte": pa.array([200 + k % 56 for k in i], pa.uint8()),
+    "word": pa.array([4_000_000_000 + k for k in i], pa.uint32()),
+    "whole": pa.array([(-1) ** k * k * 10**12 for k in i], pa.int64()),
+    "large": pa.array([2**63 + 2048 * k for k in i], pa.uint64()),
+    "single": pa.array([none(k / 8 - 3, k + 1) for k in i], pa.float32()),
+    "half": pa.array([k / 4 for k in i], pa.float16()),
+    "double": pa.array([k / 3 for k in i], pa.float64()),
+    "price": pa.array([decimal.Decimal(k * 125 - 1000) / 100 for k in i], pa.decimal128(9, 2)),
+    "digits": pa.array([str(k * 1.5) for k in i]),
+    "kind": pa.array([["red", "green", "blue"][k % 3] for k in i]).dictionary_encode(),
+})
+def csv(path):
+    rows = table.to_pydict()
+    names = list(rows)
+    text = lambda v: "" if v is None else str(int(v)) if isinstance(v, bool) else repr(v) if isinstance(v, float) else str(v)
+    with open(path, "w") as f:
+        f.write(",".join(names) + "\n")
+        for k in i: f.write(",".join(text(rows[name][k]) for name in names) + "\n")
+csv("kinds.csv")
+for codec, version, page in [("snappy", "1.0", "1.0"), ("zstd", "2.6", "2.0"), ("gzip", "2.6", "1.0"), ("lz4", "2.6", "2.0")]:
+    pq.write_table(table, f"{codec}.parquet", compression=codec, row_group_size=25, data_page_version=page, version=("2.6"), store_schema=False, write_statistics=False)
+other = pa.table({
+    "a": pa.array(range(20), pa.float64()),
+    "when": pa.array([datetime.datetime(2024, 1, 1 + k) for k in range(20)]),
+    "day": pa.array([datetime.date(2024, 1, 1 + k) for k in range(20)]),
+    "list": pa.array([[k, k] for k in range(20)]),
+    "pair": pa.array([{"u": k, "v": -k} for k in range(20)]),
+    "b": pa.array([(k * 7) % 5 for k in range(20)], pa.int32()),
+    "y": pa.array(["n", "p"] * 10),
+    "__index_level_0__": pa.array([(k * 3) % 20 for k in range(20)], pa.int64()),
+})
+pq.write_table(other, "others.parquet", store_schema=False, write_statistics=False)
+tiny = pa.table({
+    "a": pa.array([1.5, 2.5, 3.5, 4.5, 5.5, 6.5]),
+    "b": pa.array([3, 1, 2, 3, 1, 2], pa.int32()),
+    "y": pa.array(["n", "p", "n", "p", "n", "p"]),
+})
+pq.write_table(tiny, "tiny.parquet", store_schema=False, write_statistics=False)
