@@ -135,22 +135,12 @@ fn in_single_precision_too() {
 /// Also where cones are being closed by then.
 #[test]
 fn with_a_larger_penalty_at_the_end_too() {
-    let case = Case {
-        n: 160,
-        d: 60,
-        outputs: 1,
-        gates: 6,
-        beta: 1.0,
-        activation: Activation::Relu,
-        quirk: Quirk::None,
-        seed: 3,
-    };
     let settings = Settings {
         solver: Solver::SamplePcg,
         gap_relative: 1e-4,
         ..Settings::default()
     };
-    let program = case.program();
+    let program = problems::SHARED.program();
     let (whole, kept) = solve(&program, &settings, None).expect("a solution");
     let rhos = whole.history.windows(2);
     let jump = rhos.filter(|pair| pair[1].rho > 10.0 * pair[0].rho);

@@ -4,25 +4,10 @@ mod problems;
 mod reference;
 mod verify;
 
-use cronos::{Activation, Iteration, Program, Settings, Solver, Status};
-use problems::{Case, Quirk};
+use cronos::{Iteration, Program, Settings, Solver, Status};
+use problems::SHARED;
 use std::ops::ControlFlow;
 use verify::Raw;
-
-/// Too few rows for each feature for a stiffness of single rows.
-fn problem() -> Program<f64> {
-    let case = Case {
-        n: 160,
-        d: 60,
-        outputs: 1,
-        gates: 6,
-        beta: 1.0,
-        activation: Activation::Relu,
-        quirk: Quirk::None,
-        seed: 3,
-    };
-    case.program()
-}
 
 fn settings() -> Settings {
     Settings {
@@ -42,7 +27,7 @@ fn jumps(history: &[Iteration]) -> Vec<usize> {
 
 #[test]
 fn it_comes_once_and_ends_at_the_optimum() {
-    let program = problem();
+    let program = SHARED.program();
     let observe = &mut |_: &Iteration| ControlFlow::Continue(());
     let solution = program.solve(&settings(), observe).expect("a run");
     Raw::of(&program).verify(&solution);
@@ -69,14 +54,17 @@ fn it_comes_once_and_ends_at_the_optimum() {
 /// ρ goes back before the next penalty.
 #[test]
 fn the_next_penalty_begins_without_it() {
-    let program = problem();
+    let program = SHARED.program();
     let mut rhos = Vec::new();
     let betas = [1.0, 0.5];
     let observe = &mut |_: &Iteration| ControlFlow::Continue(());
     program
         .solve_path(&betas, &settings(), observe, &mut |beta, solution| {
             assert_eq!(solution.status, Status::Solved);
-            let raw = Raw::of(&Program { beta, ..problem() });
+            let raw = Raw::of(&Program {
+                beta,
+                ..SHARED.program()
+            });
             raw.verify(&solution);
             let ends = [0, solution.history.len() - 1].map(|at| solution.history[at].rho);
             rhos.push((jumps(&solution.history).len(), ends));

@@ -11,13 +11,16 @@
 //! - wide row space: `n x k`, block by block, each block column by column and
 //!   padded to `BLOCK` rows.
 
-mod certify;
+mod bound;
+mod evaluate;
 mod products;
 mod slack;
 mod sweep;
 mod thin;
+mod wide;
 
-pub(crate) use certify::{Candidate, Evaluation, Multipliers, OutputBound};
+pub(crate) use bound::OutputBound;
+pub(crate) use evaluate::{Candidate, Evaluation, Multipliers};
 pub(crate) use products::Curvature;
 pub(crate) use sweep::{RowState, SweepStep, SweepSums};
 pub(crate) use thin::ThinState;

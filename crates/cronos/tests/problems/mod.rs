@@ -26,6 +26,18 @@ pub struct Case {
     pub seed: u64,
 }
 
+/// Too few rows for each feature for a stiffness of single rows.
+pub const SHARED: Case = Case {
+    n: 160,
+    d: 60,
+    outputs: 1,
+    gates: 6,
+    beta: 1.0,
+    activation: Activation::Relu,
+    quirk: Quirk::None,
+    seed: 3,
+};
+
 /// Shapes n < d, n = d, n ≫ d; one and three outputs; both activations; every quirk.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
