@@ -35,6 +35,48 @@ pub trait Blocks<T: Real>: Send + Sync {
     fn failure(&self) -> Option<String> {
         None
     }
+
+    /// The same in the memory of a device, if they are there.
+    #[cfg(feature = "device")]
+    #[doc(hidden)]
+    fn there(&self) -> Option<&crate::device::Resident> {
+        None
+    }
+}
+
+impl<T: Real, X: Blocks<T> + ?Sized> Blocks<T> for &X {
+    fn rows(&self) -> usize {
+        (**self).rows()
+    }
+
+    fn columns(&self) -> usize {
+        (**self).columns()
+    }
+
+    fn block<'b>(&'b self, rows: Range<usize>, room: &'b mut Vec<T>) -> &'b [T] {
+        (**self).block(rows, room)
+    }
+
+    fn weighted<'a>(&'a self, roots: &'a [T]) -> Box<dyn Blocks<T> + 'a> {
+        (**self).weighted(roots)
+    }
+
+    fn as_matrix(&self) -> Option<&Matrix<T>> {
+        (**self).as_matrix()
+    }
+
+    fn check_finite(&self) -> Result<(), Error> {
+        (**self).check_finite()
+    }
+
+    fn failure(&self) -> Option<String> {
+        (**self).failure()
+    }
+
+    #[cfg(feature = "device")]
+    fn there(&self) -> Option<&crate::device::Resident> {
+        (**self).there()
+    }
 }
 
 impl<T: Real> Blocks<T> for Matrix<T> {

@@ -249,6 +249,10 @@ fn scramble(place: u64, word: u64) -> u128 {
 /// `1(X g >= 0)` as bits, for each direction. Rows are taken a word at a time, so that
 /// they stay in cache for all directions.
 fn patterns<T: Real>(x: &dyn Blocks<T>, directions: &[Vec<f64>]) -> Vec<Vec<u64>> {
+    #[cfg(feature = "device")]
+    if let Some(there) = x.there() {
+        return there.patterns(directions);
+    }
     let words: Vec<Vec<u64>> = (0..x.rows().div_ceil(WORD))
         .into_par_iter()
         .map_init(Vec::new, |room, word| {

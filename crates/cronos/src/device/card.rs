@@ -5,6 +5,7 @@ use super::link::Link;
 use super::plan::Room;
 use super::proof::{self, Proof};
 use super::rows::{Block, Rows, Sizes};
+use super::setup;
 use super::solver::{Step, Way};
 use crate::Error;
 use crate::admm::{Groups, Machine, MachineStart as Start, Point, Residence, ShrinkSums, shrunk};
@@ -46,6 +47,8 @@ pub(crate) struct Card<'a, T: Real> {
     kept: Option<Tensor<2>>,
     /// What the best bounds were found with.
     proofs: Vec<Option<Proof>>,
+    /// The bounds that were estimated last.
+    estimated: Vec<f64>,
     /// The state that certificates are about, if it was fetched since it last changed.
     seen: OnceCell<RowState<T>>,
 }
@@ -68,8 +71,16 @@ impl<'a, T: Real> Card<'a, T> {
         let sizes = Sizes::of(&engine, y.columns());
         let room = Room::new(sizes, solver, rank, stiff, limit)?;
         let mut work = engine.workspace(build.outputs);
-        let host = solver::build(solver, &engine, build, &mut work)?;
         let mut rows = Rows::new(&engine, y, &link, &room);
+        let streamed_rows = match engine.x.there() {
+            Some(_) => 0,
+            None => sizes.rows - room.staying,
+        };
+        let cones = rows.sizes.signs == 2 && solver == Solver::SamplePcg;
+        let host: Box<dyn USolver<T>> = match engine.x.there().filter(|_| cones) {
+            Some(there) => Box::new(setup::sample_pcg(there, &rows, &engine, build, &link)?),
+            None => solver::build(solver, &engine, build, &mut work)?,
+        };
         rows.reset(step, &link);
         let zeros = Tensor::zeros([rows.sizes.groups(), engine.features()], &link.device);
         Ok(Self {
@@ -86,7 +97,7 @@ impl<'a, T: Real> Card<'a, T> {
             link,
             residence: Residence {
                 planned_bytes: room.plan.total(),
-                streamed_rows: sizes.rows - room.staying,
+                streamed_rows,
             },
             rows,
             u: zeros.clone(),
@@ -94,6 +105,7 @@ impl<'a, T: Real> Card<'a, T> {
             right: zeros,
             kept: None,
             proofs: Vec::new(),
+            estimated: Vec::new(),
             seen: OnceCell::new(),
         })
     }
@@ -301,6 +313,7 @@ impl<T: Real> Machine<T> for Card<'_, T> {
                 self.seen.take();
             }
         }
+        self.estimated.clone_from(&bounds);
         Some(bounds)
     }
 
@@ -313,11 +326,20 @@ impl<T: Real> Machine<T> for Card<'_, T> {
     }
 
     fn evaluate(&self, candidate: &[f64], step: &SweepStep, beta: f64) -> Evaluation {
+        if self.engine.x.there().is_some() {
+            let shape = [self.rows.sizes.groups(), self.engine.features()];
+            let point = self.link.send_all(candidate, shape);
+            return self.rows.evaluate(&point, step, beta, &self.link);
+        }
         self.engine
             .evaluate(candidate, self.y, step.loss, beta, None)
     }
 
     fn lower_bound(&self, step: &SweepStep, beta: f64, outputs: Range<usize>) -> OutputBound {
+        if self.engine.x.there().is_some() {
+            let set = outputs.start / outputs.len().max(1);
+            return OutputBound::estimated(self.estimated.get(set).copied().unwrap_or(0.0));
+        }
         let step = self.step_of(step, &outputs);
         self.engine
             .lower_bound(self.state(), self.y, step, beta, outputs)

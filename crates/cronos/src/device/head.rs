@@ -2,23 +2,27 @@
 
 use super::link::Link;
 use super::loss;
+use super::resident::Resident;
 use crate::Error;
-use crate::head::Ground;
+use crate::blocks::Blocks;
+use crate::head::{Ground, KAPPA};
 use crate::learn::{Hidden, Landscape, Patience, Slope, descend};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::place::Place;
 use burn::tensor::Tensor;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Features, targets and weights of all rows on a device.
 pub(crate) struct There<'a> {
+    x: Resident,
     blocks: Vec<Block>,
     y: &'a Matrix<f32>,
     weights: Option<&'a [f64]>,
     loss: Loss,
     place: Place,
-    link: Link,
+    link: Arc<Link>,
 }
 
 /// Some of the rows.
@@ -49,7 +53,7 @@ impl<'a> There<'a> {
                 found: rows.to_string(),
             });
         };
-        let link = Link::new(first.device());
+        let link = Arc::new(Link::new(first.device()));
         let mut from = 0;
         let blocks = x.iter().map(|x| {
             let rows = from..from + x.dims()[0];
@@ -64,6 +68,7 @@ impl<'a> There<'a> {
             }
         });
         Ok(Self {
+            x: Resident::new(x, link.clone()),
             blocks: blocks.collect(),
             y,
             weights,
@@ -107,13 +112,23 @@ impl Ground for There<'_> {
         last.value
     }
 
-    fn features(&self) -> Result<Cow<'_, Matrix<f32>>, Error> {
-        let columns = self.blocks.first().map_or(0, |block| block.x.dims()[1]);
-        let blocks = self.blocks.iter();
-        let x = blocks.flat_map(|block| self.link.fetch(block.x.clone()));
-        let x = Matrix::from_rows(self.y.rows(), columns, x.collect());
+    /// With more features than rows the processor finds a smaller program; and some sums need more
+    /// than single precision.
+    fn features(&self) -> Option<&dyn Blocks<f32>> {
+        let tall = self.x.rows() >= self.x.columns();
+        let weights: Vec<_> = self
+            .blocks
+            .iter()
+            .map(|block| block.weights.clone())
+            .collect();
+        let stays = tall && self.x.is_summed_well(&weights, KAPPA);
+        stays.then_some(&self.x as _)
+    }
+
+    fn fetched(&self) -> Result<Cow<'_, Matrix<f32>>, Error> {
+        let x = self.x.fetched();
         self.check()?;
-        Ok(Cow::Owned(x?))
+        x.map(Cow::Owned)
     }
 
     fn targets(&self) -> &Matrix<f32> {

@@ -2,39 +2,44 @@
 
 use crate::real::Real;
 use burn::tensor::{Bool, Device, Tensor, TensorData};
-use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// A device, and the bytes that went there and back.
 pub(crate) struct Link {
     pub device: Device,
-    sent: Cell<u64>,
-    fetched: Cell<u64>,
-    failure: RefCell<Option<String>>,
+    sent: AtomicU64,
+    fetched: AtomicU64,
+    failure: Mutex<Option<String>>,
 }
 
 impl Link {
     pub fn new(device: Device) -> Self {
         Self {
             device,
-            sent: Cell::new(0),
-            fetched: Cell::new(0),
-            failure: RefCell::new(None),
+            sent: AtomicU64::new(0),
+            fetched: AtomicU64::new(0),
+            failure: Mutex::new(None),
         }
     }
 
     /// Why the device failed first, if it did.
     pub fn failure(&self) -> Option<String> {
-        self.failure.borrow().clone()
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Bytes that went there, and back.
     #[cfg(all(test, feature = "flex"))]
     pub fn bytes(&self) -> [u64; 2] {
-        [self.sent.get(), self.fetched.get()]
+        [&self.sent, &self.fetched].map(|bytes| bytes.load(Ordering::Relaxed))
     }
 
     pub fn send<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
-        self.sent.set(self.sent.get() + 4 * values.len() as u64);
+        self.sent
+            .fetch_add(4 * values.len() as u64, Ordering::Relaxed);
         Tensor::from_data(TensorData::new(values, shape), &self.device)
     }
 
@@ -44,21 +49,24 @@ impl Link {
     }
 
     pub fn send_bits<const D: usize>(&self, bits: Vec<bool>, shape: [usize; D]) -> Tensor<D, Bool> {
-        self.sent.set(self.sent.get() + bits.len() as u64);
+        self.sent.fetch_add(bits.len() as u64, Ordering::Relaxed);
         Tensor::from_data(TensorData::new(bits, shape), &self.device)
     }
 
     /// All numbers of a tensor; none of them is a number if the device failed.
     pub fn fetch<const D: usize>(&self, tensor: Tensor<D>) -> Vec<f32> {
         let count = tensor.shape().num_elements();
-        self.fetched.set(self.fetched.get() + 4 * count as u64);
+        self.fetched.fetch_add(4 * count as u64, Ordering::Relaxed);
         let data = tensor.try_into_data().map_err(|why| why.to_string());
         let values = data.and_then(|data| {
             let values = data.try_to_vec::<f32>();
             values.map_err(|why| format!("{why:?}"))
         });
         values.unwrap_or_else(|why| {
-            self.failure.borrow_mut().get_or_insert(why);
+            let failure = self.failure.lock();
+            failure
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert(why);
             vec![f32::NAN; count]
         })
     }

@@ -20,7 +20,9 @@ mod loss;
 mod pcg;
 mod plan;
 mod proof;
+mod resident;
 mod rows;
+mod setup;
 mod solver;
 mod sweep;
 #[cfg(all(test, feature = "flex"))]
@@ -28,3 +30,4 @@ mod tests;
 
 pub(crate) use card::Card;
 pub(crate) use head::There;
+pub use resident::Resident;

@@ -81,9 +81,19 @@ impl Rows {
         room: &Room,
     ) -> Self {
         let sizes = Sizes::of(engine, y.columns());
-        let blocks = (0..sizes.rows).step_by(room.block).map(|from| {
-            let to = sizes.rows.min(from + room.block);
-            let rows = to - from;
+        let parts: Vec<(Range<usize>, Option<Tensor<2>>)> = match engine.x.there() {
+            Some(there) => {
+                let parts = there.parts(room.block).into_iter();
+                parts.map(|(rows, x)| (rows, Some(x))).collect()
+            }
+            None => {
+                let starts = (0..sizes.rows).step_by(room.block);
+                let ranges = starts.map(|from| from..sizes.rows.min(from + room.block));
+                ranges.map(|rows| (rows, None)).collect()
+            }
+        };
+        let blocks = parts.into_iter().map(|(range, there)| {
+            let (from, to, rows) = (range.start, range.end, range.len());
             let part = |m: &Matrix<T>| -> Vec<f32> {
                 let columns = m.columns();
                 let values = &m.values()[from * columns..to * columns];
@@ -93,13 +103,14 @@ impl Rows {
             let roots = engine.roots().map(|roots| &roots[from..to]);
             let thin = Tensor::zeros([rows, sizes.outputs], &link.device);
             Block {
-                range: from..to,
-                x: match to <= room.staying {
-                    true => {
+                range,
+                x: match there {
+                    Some(there) => Features::There(Box::new(there)),
+                    None if to <= room.staying => {
                         let there = link.send(part(&engine.matrix()), [rows, sizes.features]);
                         Features::There(Box::new(there))
                     }
-                    false => Features::Here(part(&engine.matrix()), link.clone()),
+                    None => Features::Here(part(&engine.matrix()), link.clone()),
                 },
                 mask: link.send_bits((from..to).flat_map(active).collect(), [rows, sizes.gates]),
                 root: roots.map(|roots| link.send_all(roots, [rows, 1])),

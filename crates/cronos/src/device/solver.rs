@@ -77,15 +77,7 @@ impl Way {
                 multiplicity,
                 inner,
             }) => {
-                let metric = match roots[..] {
-                    [] => Metric::One,
-                    [root] => Metric::Shared(send(root, 1.0, link)),
-                    _ => {
-                        let d = roots[0].nrows();
-                        let all = roots.iter().flat_map(|&root| row_by_row(root, 1.0));
-                        Metric::Own(link.send(all.collect(), [roots.len(), d, d]))
-                    }
-                };
+                let metric = Metric::new(roots, link);
                 let scale = multiplicity.sqrt();
                 let inner = match inner {
                     InnerParts::Direct(factors) => {
@@ -212,8 +204,21 @@ impl Step<'_> {
 }
 
 impl Metric {
+    /// roots: none for the identity, one for all groups or one for each
+    pub fn new<T: Real>(roots: Vec<MatRef<'_, T>>, link: &Link) -> Self {
+        match roots[..] {
+            [] => Self::One,
+            [root] => Self::Shared(send(root, 1.0, link)),
+            _ => {
+                let d = roots[0].nrows();
+                let all = roots.iter().flat_map(|&root| row_by_row(root, 1.0));
+                Self::Own(link.send(all.collect(), [roots.len(), d, d]))
+            }
+        }
+    }
+
     /// `M⁻¹ b`, rows of d numbers
-    fn solve(&self, b: Tensor<2>) -> Tensor<2> {
+    pub fn solve(&self, b: Tensor<2>) -> Tensor<2> {
         match self {
             Self::One => b,
             Self::Shared(root) => b.matmul(root.clone().transpose()).matmul(root.clone()),

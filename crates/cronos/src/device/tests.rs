@@ -2,11 +2,12 @@
 
 use super::link::Link;
 use super::loss;
-use super::{Card, There};
+use super::{Card, Resident, There};
 use crate::admm::{Groups, Iteration, Machine, MachineStart, Point, Settings, Split};
+use crate::blocks::Blocks;
 use crate::engine::{Engine, Multipliers, SweepStep};
 use crate::gates::Gates;
-use crate::head::Ground;
+use crate::head::{Ground, Head, HeadGates, HeadOptions};
 use crate::learn::{Hidden, Landscape, Objective, Patience};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
@@ -14,8 +15,10 @@ use crate::nystrom::Rank;
 use crate::place::Place;
 use crate::program::{Activation, Program};
 use crate::solver::{Build, Kappa, Solver};
+use crate::team::Team;
 use burn::tensor::Tensor;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 fn wave(at: usize) -> f32 {
     (at as f32 * 0.7 + (at * at % 97) as f32).sin()
@@ -288,7 +291,7 @@ fn a_head_leaves_its_features_where_they_are() {
         let again = ground.value(&units, 0.1);
         assert!((after - again).abs() <= 1e-5 * after);
         // as the processor has it
-        let x = ground.features().unwrap().into_owned();
+        let x = ground.fetched().unwrap().into_owned();
         let objective = Objective {
             x: &x,
             y: &y,
@@ -308,6 +311,120 @@ fn a_head_leaves_its_features_where_they_are() {
             bytes <= 4 * (units + slopes * (blocks + 3) + 100),
             "{bytes} of {blocks}"
         );
+    }
+}
+
+/// Features in blocks of 30 rows, on the device and here.
+fn resident(n: usize, d: usize) -> (Vec<Tensor<2>>, Matrix<f32>) {
+    let device = Place::Flex.open().unwrap().unwrap();
+    let x = Matrix::from_fn(n, d, |i, j| wave(i * d + j).max(0.0));
+    let blocks = x.values().chunks(30 * d).map(|block| {
+        let rows = block.len() / d;
+        Link::new(device.clone()).send(block.to_vec(), [rows, d])
+    });
+    (blocks.collect(), x)
+}
+
+/// The first step, which draws gates and sets ADMM up, and those that redraw them: the same units as
+/// on the processor, and far fewer bytes than the features have.
+#[test]
+fn gates_and_factors_are_made_where_the_features_are() {
+    for (n, d) in [(1010, 48), (30, 48)] {
+        let (blocks, x) = resident(n, d);
+        let y = Matrix::from_fn(n, 2, |i, c| wave(3 * i + c));
+        let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 3) as f64).collect();
+        for weights in [None, Some(&weights[..])] {
+            for source in [HeadGates::Seed, HeadGates::Redrawn, HeadGates::Learned] {
+                let options = HeadOptions {
+                    gates: 6,
+                    source,
+                    ..HeadOptions::default()
+                };
+                let (mut here, mut there) = (Head::new(options.clone()), Head::new(options));
+                for second in [false, true] {
+                    let expected = here.step(&x, &y, weights).unwrap();
+                    let ground =
+                        There::new(&blocks, &y, weights, Loss::Squared, Place::Flex).unwrap();
+                    let found = there.step_on(&ground).unwrap();
+                    let near = 1e-3 * expected.after;
+                    assert!(
+                        (found.after - expected.after).abs() <= near,
+                        "{n} x {d}, {source:?}: {found:?} {expected:?}"
+                    );
+                    // with fewer rows than features the processor finds a smaller program
+                    let features = 4 * (n * d) as u64;
+                    let fetched = ground.bytes()[1];
+                    let descends = source == HeadGates::Learned && second;
+                    match n > d {
+                        true => assert!(fetched < features / 4, "{source:?}: {fetched} bytes"),
+                        false => assert!(descends || fetched >= features, "{source:?}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is asked of features on a device is what the processor finds in them.
+#[test]
+fn features_on_a_device_are_features() {
+    let (n, d) = (1010, 7);
+    let (blocks, x) = resident(n, d);
+    let link = Arc::new(Link::new(blocks[0].device()));
+    let there = Resident::new(&blocks, link);
+    let (mut room, mut others) = (Vec::new(), Vec::new());
+    for rows in [0..n, 25..31, 29..95, 1009..1010] {
+        let expected = Blocks::block(&x, rows.clone(), &mut others);
+        assert_eq!(there.block(rows, &mut room), expected);
+    }
+    assert!(there.check_finite().is_ok());
+    let gram = there.gram();
+    for j in 0..d {
+        for i in j..d {
+            let products = (0..n).map(|row| f64::from(x.at(row, i)) * f64::from(x.at(row, j)));
+            let exact: f64 = products.sum();
+            assert!((gram[(i, j)] - exact).abs() <= 1e-6 * exact);
+        }
+    }
+    let gates = [&there as &dyn Blocks<f32>, &x]
+        .map(|x| Gates::sample_shared(x, 20, 3, &Team::default()).unwrap());
+    assert_eq!(gates[0].by_row(), gates[1].by_row());
+    let roots: Vec<f32> = (0..n).map(|i| 0.5 + (i % 3) as f32).collect();
+    let weighted = there.weighted(&roots);
+    let expected = 0.5 + (500 % 3) as f32;
+    assert_eq!(
+        weighted.block(500..501, &mut room)[3],
+        expected * x.at(500, 3)
+    );
+
+    let mut broken = x.values().to_vec();
+    broken[40 * d + 2] = f32::NAN;
+    let broken = Link::new(blocks[0].device()).send::<2>(broken, [n, d]);
+    let link = Arc::new(Link::new(blocks[0].device()));
+    let why = Resident::new(&[broken], link).check_finite();
+    let why = why.unwrap_err().to_string();
+    assert!(why.contains("row 40, column 2"), "{why}");
+}
+
+/// A sum of squares so large that single precision would swallow `κ` is left to the processor.
+#[test]
+fn what_single_precision_swallows_is_left_to_the_processor() {
+    for (scale, made_there) in [(1.0f32, true), (1e4, false)] {
+        let (blocks, _) = resident(600, 24);
+        let blocks: Vec<Tensor<2>> = (blocks.into_iter())
+            .map(|block| block.mul_scalar(scale))
+            .collect();
+        let y = Matrix::from_fn(600, 1, |i, _| wave(3 * i));
+        let ground = There::new(&blocks, &y, None, Loss::Squared, Place::Flex).unwrap();
+        let options = HeadOptions {
+            gates: 4,
+            ..HeadOptions::default()
+        };
+        let step = Head::new(options).step_on(&ground).unwrap();
+        let nothing: f64 = y.values().iter().map(|y| 0.5 * f64::from(y * y)).sum();
+        assert!(step.after < 0.9 * nothing, "{} {nothing}", step.after);
+        let features = 4 * 600 * 24;
+        assert_eq!(ground.bytes()[1] < features, made_there);
     }
 }
 

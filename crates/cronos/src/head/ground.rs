@@ -2,6 +2,7 @@
 
 use super::Patience;
 use crate::Error;
+use crate::blocks::Blocks;
 use crate::inner::norm_squared;
 use crate::learn::{Hidden, Objective, descend};
 use crate::loss::Loss;
@@ -17,8 +18,11 @@ pub(crate) trait Ground {
     /// Lowers the objective; returns where it ended.
     fn descend(&self, units: &mut Hidden<f32>, beta: f64, patience: Patience) -> f64;
 
-    /// The features as the processor sees them: n x d.
-    fn features(&self) -> Result<Cow<'_, Matrix<f32>>, Error>;
+    /// The features where they are, if ADMM can be set up there: n x d.
+    fn features(&self) -> Option<&dyn Blocks<f32>>;
+
+    /// The features on the processor.
+    fn fetched(&self) -> Result<Cow<'_, Matrix<f32>>, Error>;
 
     /// The targets: n x C.
     fn targets(&self) -> &Matrix<f32>;
@@ -63,7 +67,11 @@ impl Ground for Here<'_> {
         descend(&self.objective(beta), units, patience, &|| false).value
     }
 
-    fn features(&self) -> Result<Cow<'_, Matrix<f32>>, Error> {
+    fn features(&self) -> Option<&dyn Blocks<f32>> {
+        None
+    }
+
+    fn fetched(&self) -> Result<Cow<'_, Matrix<f32>>, Error> {
         Ok(Cow::Borrowed(self.x))
     }
 

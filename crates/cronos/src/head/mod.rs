@@ -16,6 +16,7 @@ use ground::Here;
 
 use crate::Error;
 use crate::admm::{Settings, Warm};
+use crate::blocks::Blocks;
 use crate::encoding::Encoding;
 use crate::gates::Gates;
 use crate::inner::norm;
@@ -28,10 +29,13 @@ use crate::network::Network;
 use crate::place::Place;
 use crate::program::{Activation, Program};
 use crate::solver::{Shape, Solver};
+use crate::team::Team;
 use std::ops::ControlFlow;
 
 /// Steps that a descent remembers.
 const PAIRS: usize = 10;
+/// How stiffly groups are held: a few steps settle most when they are soft.
+pub(crate) const KAPPA: f64 = 1.0;
 /// A penalty is lowered to this share of itself at most.
 const LOWEST: f64 = 1e-12;
 
@@ -117,8 +121,7 @@ impl HeadOptions {
             check_every: self.iterations,
             gap_relative: 0.0,
             seed: self.seed,
-            // a few steps settle most when groups are soft
-            kappa: Some(1.0),
+            kappa: Some(KAPPA),
             relaxation: 1.6,
             ..Settings::default()
         }
@@ -238,8 +241,8 @@ impl Head {
         })
     }
 
-    /// The same on features that are on a device, in blocks of rows, where they stay while gates
-    /// are learned; what draws gates fetches them, which is also the first step.
+    /// The same on features that are on a device, in blocks of rows, where they stay: gates, sums
+    /// and sketches are made there, too.
     #[cfg(feature = "device")]
     pub fn step_there(
         &mut self,
@@ -252,7 +255,7 @@ impl Head {
         self.step_on(&there)
     }
 
-    fn step_on(&mut self, ground: &dyn Ground) -> Result<HeadStep, Error> {
+    pub(crate) fn step_on(&mut self, ground: &dyn Ground) -> Result<HeadStep, Error> {
         let before = match &self.units {
             None => f64::INFINITY,
             Some(units) => ground.value(units, self.options.beta),
@@ -264,8 +267,7 @@ impl Head {
                 (units, last)
             }
             _ => {
-                let x = ground.features()?;
-                let mut units = self.solve(ground, &x)?;
+                let mut units = self.solve(ground)?;
                 let least = LOWEST * self.options.beta;
                 while self.units.is_none()
                     && units.is_empty()
@@ -274,7 +276,7 @@ impl Head {
                 {
                     self.options.beta /= 4.0;
                     self.warm = None;
-                    units = self.solve(ground, &x)?;
+                    units = self.solve(ground)?;
                 }
                 let after = match units.is_empty() {
                     true => f64::INFINITY,
@@ -313,8 +315,20 @@ impl Head {
         }
     }
 
-    /// The units of a few iterations of ADMM.
-    fn solve(&mut self, ground: &dyn Ground, x: &Matrix<f32>) -> Result<Hidden<f32>, Error> {
+    /// The units of a few iterations of ADMM, where the features are if that can be done there.
+    fn solve(&mut self, ground: &dyn Ground) -> Result<Hidden<f32>, Error> {
+        if let Some(x) = ground.features() {
+            let found = self.admm(ground, x);
+            // a device that fails makes numbers that are none
+            ground.check()?;
+            if found.is_ok() {
+                return found;
+            }
+        }
+        self.admm(ground, &*ground.fetched()?)
+    }
+
+    fn admm(&mut self, ground: &dyn Ground, x: &dyn Blocks<f32>) -> Result<Hidden<f32>, Error> {
         let options = &self.options;
         let seed = match options.source {
             HeadGates::Redrawn => options.seed.wrapping_add(self.steps),
@@ -326,9 +340,9 @@ impl Head {
             _ => &mut None,
         };
         let program = Program {
-            x: x.clone(),
+            x,
             y: ground.targets().clone(),
-            gates: Gates::sample(x, options.gates, seed)?,
+            gates: Gates::sample_shared(x, options.gates, seed, &Team::default())?,
             beta: options.beta,
             activation: Activation::Relu,
             loss: options.loss,
@@ -374,7 +388,7 @@ impl Head {
 }
 
 /// `v` as a unit `v/√‖v‖` with outer weight `√‖v‖`, `−√‖w‖` for `w`.
-fn units(program: &Program<f32>, weights: &[f64]) -> Hidden<f32> {
+fn units(program: &Program<f32, &dyn Blocks<f32>>, weights: &[f64]) -> Hidden<f32> {
     let (d, outputs) = (program.x.columns(), program.y.columns());
     let gates = program.gates.len();
     let groups = weights.chunks(d).enumerate();

@@ -53,13 +53,17 @@ impl<T: Real> Metric<T> {
                 kappa: 1.0,
             });
         }
-        let d = engine.features();
-        let gram = shared::gram(engine);
+        Self::of_gram(&shared::gram(engine), kappa)
+    }
+
+    /// With cones, from the lower half of `XᵀX`.
+    pub fn of_gram(gram: &Mat<f64>, kappa: Kappa) -> Result<Self, Error> {
+        let d = gram.nrows();
         let kappa = match kappa {
             Kappa::Given(kappa) => kappa,
-            Kappa::OfSpectrum => kappa_of_spectrum(&gram)?,
+            Kappa::OfSpectrum => kappa_of_spectrum(gram)?,
         };
-        let factor = shifted(&gram, kappa).factor()?;
+        let factor = shifted(gram, kappa).factor()?;
         let root = inverse(&factor, d);
         Ok(Self {
             root: Some(Mat::from_fn(d, d, |i, j| T::of(root[(i, j)]))),

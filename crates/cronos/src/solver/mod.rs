@@ -20,9 +20,13 @@ pub(crate) use choice::{Shape, choose};
 pub(crate) use direct::Direct;
 pub(crate) use metric::Kappa;
 #[cfg(feature = "device")]
+pub(crate) use metric::Metric;
+#[cfg(feature = "device")]
 pub(crate) use parts::{InnerParts, Parts, SampleParts};
 pub(crate) use primal_pcg::PrimalPcg;
 pub(crate) use sample_pcg::SamplePcg;
+#[cfg(feature = "device")]
+pub(crate) use sample_pcg::shift;
 pub(crate) use stiff::Stiff;
 
 use crate::Error;

@@ -80,18 +80,31 @@ impl<T: Real> SamplePcg<T> {
         let mu = shift(engine, settings.weight);
         let (rank, seed) = (settings.rank, settings.seed);
         let nystrom = team::sketch(engine.team(), &mut operator, rank, mu, seed)?;
-        let error_per_residual = error_per_residual(engine, settings.weight);
         Ok(Self {
+            spread,
+            solved,
+            ..Self::of(engine, settings, metric, nystrom)
+        })
+    }
+
+    /// Of what was made elsewhere, for others to apply.
+    pub fn of(
+        engine: &Engine<'_, T>,
+        settings: Build,
+        metric: Metric<T>,
+        nystrom: Nystrom<T>,
+    ) -> Self {
+        Self {
             space: SampleSpace::new(engine, metric, settings.outputs),
             nystrom,
             pcg: PcgSpace::new(engine.rows() * settings.outputs),
-            spread,
-            solved,
-            error_per_residual,
+            spread: Vec::new(),
+            solved: Vec::new(),
+            error_per_residual: error_per_residual(engine, settings.weight),
             settings,
             #[cfg(feature = "device")]
             multiplicity: engine.activation.signs() as f64,
-        })
+        }
     }
 }
 
@@ -185,7 +198,7 @@ impl<T: Real> USolver<T> for SamplePcg<T> {
 }
 
 /// `1/mc`
-fn shift<T: Real>(engine: &Engine<'_, T>, weight: f64) -> f64 {
+pub(crate) fn shift<T: Real>(engine: &Engine<'_, T>, weight: f64) -> f64 {
     1.0 / (engine.activation.signs() as f64 * weight)
 }
 
