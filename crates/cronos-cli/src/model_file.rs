@@ -50,12 +50,7 @@ pub fn check_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
             path.display()
         )));
     }
-    if path.exists() && !overwrite {
-        return Err(Failure::Usage(format!(
-            "{} exists; pass --force to overwrite it",
-            path.display()
-        )));
-    }
+    file::check(path, overwrite).map_err(Failure::writing)?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

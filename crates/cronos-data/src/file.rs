@@ -17,27 +17,9 @@ use crate::error::DataError;
 /// be written.
 pub fn write_whole(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), DataError> {
     let failed = |e: io::Error| DataError::io("write", path.display(), e);
-    let exists = || DataError::Exists {
-        path: path.display().to_string(),
-    };
-    let old = fs::symlink_metadata(path).ok();
-    if old.is_some() && !overwrite {
-        return Err(exists());
-    }
-    let linked = old.is_some_and(|old| old.is_symlink());
-    let followed = fs::canonicalize(path).ok().filter(|_| linked);
+    let old = check(path, overwrite)?;
+    let followed = fs::canonicalize(path).ok().filter(|_| path.is_symlink());
     let path = followed.as_deref().unwrap_or(path);
-    let old = fs::symlink_metadata(path).ok();
-    match &old {
-        Some(old) if old.is_dir() => {
-            return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
-        }
-        Some(old) if !old.is_file() && !old.is_symlink() => {
-            let message = "it is a device or pipe, which no file can replace; name a file";
-            return Err(DataError::content(path.display(), message));
-        }
-        _ => {}
-    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -51,7 +33,7 @@ pub fn write_whole(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Dat
         .tempfile_in(folder)
         .map_err(failed)?;
     temporary.write_all(bytes).map_err(failed)?;
-    if let Some(old) = old.filter(fs::Metadata::is_file) {
+    if let Some(old) = old {
         temporary
             .as_file()
             .set_permissions(old.permissions())
@@ -65,7 +47,7 @@ pub fn write_whole(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Dat
         temporary.persist_noclobber(path)
     };
     moved.map_err(|e| match e.error.kind() {
-        io::ErrorKind::AlreadyExists => exists(),
+        io::ErrorKind::AlreadyExists => exists(path),
         _ => failed(e.error),
     })?;
     // The rename itself must survive a crash; not every file system lets a folder be opened.
@@ -73,4 +55,34 @@ pub fn write_whole(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Dat
         folder.sync_all().ok();
     }
     Ok(())
+}
+
+/// Refuses what [`write_whole`] would refuse before anything is written; what is there by now, if
+/// it is a file.
+///
+/// # Errors
+/// When the file exists and `overwrite` is `false`, or when it is no ordinary file.
+pub fn check(path: &Path, overwrite: bool) -> Result<Option<fs::Metadata>, DataError> {
+    if fs::symlink_metadata(path).is_ok() && !overwrite {
+        return Err(exists(path));
+    }
+    match fs::metadata(path) {
+        Ok(old) if old.is_dir() => {
+            let why = io::Error::from(io::ErrorKind::IsADirectory);
+            Err(DataError::io("write", path.display(), why))
+        }
+        Ok(old) if !old.is_file() => {
+            let message = "it is a device or pipe, which no file can replace; name a file";
+            Err(DataError::content(path.display(), message))
+        }
+        Ok(old) => Ok(Some(old)),
+        // nothing, or a link to nothing
+        Err(_) => Ok(None),
+    }
+}
+
+fn exists(path: &Path) -> DataError {
+    DataError::Exists {
+        path: path.display().to_string(),
+    }
 }

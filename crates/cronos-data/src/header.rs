@@ -48,6 +48,12 @@ fn columns_of(row: &Row) -> std::ops::Range<usize> {
     0..row.cells.len()
 }
 
+/// The names in a row.
+pub(crate) fn names_of(file: &str, row: &Row) -> Result<Vec<String>, DataError> {
+    let cells = columns_of(row).map(|column| row.cell(column));
+    names(file, Some(row.line), cells)
+}
+
 /// The columns that are called like an index.
 pub(crate) fn indices(row: &Row) -> Vec<usize> {
     columns_of(row)
@@ -57,22 +63,30 @@ pub(crate) fn indices(row: &Row) -> Vec<usize> {
 
 /// The names of the columns. An empty one becomes `x` and the column's index; the first is
 /// called as data frames call it, so that it is not mistaken for a feature `x0` of a model.
-pub(crate) fn names(file: &str, row: &Row) -> Result<Vec<String>, DataError> {
+///
+/// line: where they stand, if that is a line
+pub(crate) fn names<'a>(
+    file: &str,
+    line: Option<u64>,
+    cells: impl Iterator<Item = &'a str>,
+) -> Result<Vec<String>, DataError> {
     let mut seen = std::collections::HashSet::new();
-    let mut names = Vec::with_capacity(row.cells.len());
-    for column in columns_of(row) {
-        let name = match row.cell(column) {
+    let mut names = Vec::new();
+    for (column, cell) in cells.enumerate() {
+        let name = match cell {
             "" if column == 0 => "Unnamed: 0".to_owned(),
             "" => format!("x{column}"),
             name => name.to_owned(),
         };
         if !seen.insert(name.clone()) {
+            let line = line
+                .map(|line| format!("line {line}, "))
+                .unwrap_or_default();
             return Err(DataError::content(
                 file,
                 format!(
-                    "line {}, column {column} (counting from 0): the name {} appears twice; \
-                     give every column its own name",
-                    row.line,
+                    "{line}column {column} (counting from 0): the name {} appears twice; give \
+                     every column its own name",
                     quoted(&name)
                 ),
             ));

@@ -5,8 +5,8 @@
 //! row, the column, the value and the remedy.
 //!
 //! Files are treated as hostile: a size declared in a header is compared with what the file
-//! holds before it is believed, and memory grows only with data that was really read; a page of a
-//! Parquet file may claim up to 2 GiB.
+//! holds before it is believed, and memory grows only with data that was really read; only a page of
+//! a Parquet file is unpacked whole, whatever that takes.
 
 mod answers;
 mod array;

@@ -47,7 +47,7 @@ impl<'a> Table<'a> {
         let (mut names, mut indices) = (self.names, Vec::new());
         if names.is_none() && header::is_one(&row, more.then_some(&next)) {
             indices = header::indices(&row);
-            names = Some(header::names(self.file, &row)?);
+            names = Some(header::names_of(self.file, &row)?);
             if !more {
                 return Err(DataError::content(
                     self.file,
@@ -167,10 +167,8 @@ impl<'a> Rows<'a> {
             counter.push(&self.row);
         }
         if let Some(column) = self.layout.weight {
-            let weight = match row.feature(column) {
-                Cell::Number(weight) => weights::parse(&weight.to_string()),
-                _ => (row.text_or_number(column)).and_then(|text| weights::parse(&text)),
-            };
+            let text = row.text_or_number(column);
+            let weight = text.and_then(|text| weights::parse(row.feature(column), &text));
             let weight = weight.map_err(|what| self.refuse(row, column, &what))?;
             self.weights.push(weight);
         }

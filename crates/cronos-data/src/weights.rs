@@ -1,7 +1,7 @@
 //! How much each row counts: weights read with the data, and weights of classes.
 
 use crate::array::{Array, Elements};
-use crate::cell::{self, Cell};
+use crate::cell::Cell;
 use crate::error::{DataError, quoted};
 use crate::labels;
 use crate::names;
@@ -11,8 +11,10 @@ use crate::values::Values;
 const REMEDY: &str = "a weight must be a finite number, 0 or more";
 
 /// Reads the cell of a table; the error says what is wrong with it.
-pub(crate) fn parse(text: &str) -> Result<f64, String> {
-    match cell::parse(text) {
+///
+/// text: that of the cell
+pub(crate) fn parse(cell: Cell, text: &str) -> Result<f64, String> {
+    match cell {
         Cell::Number(value) if value >= 0.0 => Ok(value),
         Cell::Missing => Err("missing weight; fill it or drop the row".to_owned()),
         _ => Err(format!("{} is no weight; {REMEDY}", quoted(text))),

@@ -86,5 +86,11 @@ fn links_are_followed_and_pipes_are_left_alone() {
         "{error}"
     );
     assert!(!fs::metadata(&pipe).unwrap().is_file());
+    // also behind a link
+    let behind = folder.path().join("behind");
+    std::os::unix::fs::symlink(&pipe, &behind).unwrap();
+    assert!(write_whole(&behind, b"x", true).is_err());
+    assert!(fs::symlink_metadata(&behind).unwrap().is_symlink());
+    fs::remove_file(&behind).unwrap();
     assert_eq!(names(folder.path()), ["file", "link", "lost", "pipe"]);
 }

@@ -18,6 +18,10 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("a.npy", array.clone()),
         ("a.npz", npz(&[("X", array), ("y", text)])),
         ("a.parquet", include_bytes!("parquet/tiny.parquet").to_vec()),
+        (
+            "b.parquet",
+            include_bytes!("parquet/deltas.parquet").to_vec(),
+        ),
         ("a.idx", images.clone()),
         ("a-idx3-ubyte.gz", gzip(&images)),
     ]

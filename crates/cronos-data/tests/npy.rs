@@ -253,6 +253,9 @@ fn headers_that_lie_are_refused() {
         let message = refusal(npy(descr, false, "(1000000000000000000,)", &[]), &absent());
         assert!(!message.is_empty(), "{descr}");
     }
+    // whatever pickle would make of what is in there
+    let message = refusal(npy("|O", false, "(1,)", b"\x80\x04N."), &absent());
+    assert!(message.contains("|O"), "{message}");
     let message = refusal(npy("<f2", false, "(1, 2)", &[0; 4]), &absent());
     assert!(message.contains("<f2"), "{message}");
     let nested = "(".repeat(9000);

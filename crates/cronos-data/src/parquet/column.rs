@@ -1,11 +1,11 @@
 //! One column: what its values mean, and reading some of them.
 
+use super::pages::Pages;
 use crate::cell::{self, Cell};
 use half::f16;
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
-use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::DataType;
+use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::{SchemaDescriptor, Type};
@@ -17,7 +17,8 @@ pub(super) enum Value {
     Missing,
     Number(f64),
     Flag(bool),
-    Text(String),
+    /// UTF-8, in the memory of its page or dictionary.
+    Text(ByteArray),
     /// Something that is none of these, as a message calls it.
     Other(&'static str),
 }
@@ -29,7 +30,7 @@ impl Value {
             Value::Missing => "".into(),
             Value::Number(value) => value.to_string().into(),
             Value::Flag(flag) => flag.to_string().into(),
-            Value::Text(text) => text.trim().into(),
+            Value::Text(text) => trimmed(text).into(),
             Value::Other(what) => (*what).into(),
         }
     }
@@ -40,7 +41,7 @@ impl Value {
             Value::Missing => Cell::Missing,
             Value::Number(value) => cell::of_number(*value),
             Value::Flag(flag) => Cell::Number(f64::from(u8::from(*flag))),
-            Value::Text(text) => cell::parse(text.trim()),
+            Value::Text(text) => cell::parse(trimmed(text)),
             Value::Other(_) => Cell::Text,
         }
     }
@@ -96,6 +97,7 @@ impl Column {
 
     /// Begins with the values of a group of so many rows.
     pub(super) fn open(&mut self, group: &dyn RowGroupReader, rows: usize) -> Result<()> {
+        self.reader = None;
         let read = self.used && !matches!(self.meaning, Meaning::Other(_));
         let Some(leaf) = self.leaf.filter(|_| read) else {
             return Ok(());
@@ -108,15 +110,16 @@ impl Column {
                 chunk.num_values()
             )));
         }
-        let pages = Box::new(Pages(group.get_column_page_reader(leaf)?));
+        let pages = Pages::new(group.get_column_page_reader(leaf)?, self.defined > 0);
+        let pages = Box::new(pages);
         self.reader = Some(get_column_reader(chunk.column_descr_ptr(), pages));
         Ok(())
     }
 
     /// The next `count` values.
     pub(super) fn read(&mut self, count: usize) -> Result<Vec<Value>> {
-        let (meaning, defined) = (self.meaning, self.defined);
-        let Some(reader) = &mut self.reader else {
+        let (meaning, defined, used) = (self.meaning, self.defined, self.used);
+        let Some(reader) = self.reader.as_mut().filter(|_| used) else {
             let what = match meaning {
                 Meaning::Other(what) => what,
                 _ => "not used",
@@ -149,7 +152,10 @@ impl Column {
             }
             ColumnReader::DoubleColumnReader(reader) => some(reader, count, defined, Value::Number),
             ColumnReader::ByteArrayColumnReader(reader) => {
-                some(reader, count, defined, |value| bytes(value.data(), meaning))
+                some(reader, count, defined, |value| match meaning {
+                    Meaning::Utf8 => text(value),
+                    _ => bytes(value.data(), meaning),
+                })
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
                 some(reader, count, defined, |value| bytes(value.data(), meaning))
@@ -211,11 +217,19 @@ fn bytes(bytes: &[u8], meaning: Meaning) -> Value {
             &[low, high] => Value::Number(f16::from_le_bytes([low, high]).to_f64()),
             _ => Value::Other("bytes"),
         },
-        _ => match std::str::from_utf8(bytes) {
-            Ok(text) => Value::Text(text.to_owned()),
-            Err(_) => Value::Other("bytes"),
-        },
+        _ => Value::Other("bytes"),
     }
+}
+
+fn text(bytes: ByteArray) -> Value {
+    match std::str::from_utf8(bytes.data()) {
+        Ok(_) => Value::Text(bytes),
+        Err(_) => Value::Other("bytes"),
+    }
+}
+
+fn trimmed(text: &ByteArray) -> &str {
+    std::str::from_utf8(text.data()).unwrap_or_default().trim()
 }
 
 /// A whole number in two's complement, highest byte first.
@@ -252,45 +266,6 @@ fn some<T: DataType>(
             "a column has {} values where {count} are expected",
             all.len()
         ))),
-    }
-}
-
-/// Pages of a column: empty ones are passed over, and a dictionary cannot have more values than
-/// bytes.
-struct Pages(Box<dyn PageReader>);
-
-impl PageReader for Pages {
-    fn get_next_page(&mut self) -> Result<Option<Page>> {
-        while let Some(page) = self.0.get_next_page()? {
-            match &page {
-                Page::DictionaryPage {
-                    buf, num_values, ..
-                } if *num_values as usize > buf.len() => {
-                    let message = format!("{num_values} values in {} bytes", buf.len());
-                    return Err(ParquetError::General(message));
-                }
-                Page::DictionaryPage { .. } => return Ok(Some(page)),
-                _ if page.num_values() > 0 => return Ok(Some(page)),
-                _ => {}
-            }
-        }
-        Ok(None)
-    }
-
-    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.0.peek_next_page()
-    }
-
-    fn skip_next_page(&mut self) -> Result<()> {
-        self.0.skip_next_page()
-    }
-}
-
-impl Iterator for Pages {
-    type Item = Result<Page>;
-
-    fn next(&mut self) -> Option<Result<Page>> {
-        self.get_next_page().transpose()
     }
 }
 

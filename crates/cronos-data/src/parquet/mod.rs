@@ -1,11 +1,14 @@
 //! Parquet files: flat columns of numbers, truth values and texts.
 
 mod column;
+mod footer;
+mod pages;
 
 use crate::cell::{Cell, Cells};
 use crate::columns::Columns;
 use crate::dataset::Dataset;
-use crate::error::{DataError, listed, quoted};
+use crate::error::{DataError, listed};
+use crate::header;
 use crate::index;
 use crate::options::ReadOptions;
 use crate::source::short_name;
@@ -14,7 +17,6 @@ use column::{Column, Value};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -70,6 +72,7 @@ pub(crate) struct Parquet<'a> {
     path: &'a str,
     reader: SerializedFileReader<File>,
     columns: Vec<Column>,
+    names: Vec<String>,
     /// Columns that a data frame keeps its index in.
     index: Vec<String>,
     /// The group of rows that is read, and how many of it are left.
@@ -93,7 +96,11 @@ pub(crate) struct Row<'b> {
 
 impl<'a> Parquet<'a> {
     pub(crate) fn open(path: &'a str) -> Result<Self, DataError> {
-        let file = File::open(path).map_err(|error| DataError::io("read", path, error))?;
+        let failed = |error| DataError::io("read", path, error);
+        let mut file = File::open(path).map_err(failed)?;
+        footer::check(&mut file)
+            .map_err(failed)?
+            .map_err(|why| refused(path, why))?;
         let reader = guarded(path, || SerializedFileReader::new(file))?;
         let (mut columns, mut index) = (Vec::new(), Vec::new());
         let schema = reader.metadata().file_metadata().schema_descr();
@@ -106,14 +113,7 @@ impl<'a> Parquet<'a> {
                 false => columns.push(column),
             }
         }
-        let mut seen = HashSet::new();
-        if let Some(twice) = columns.iter().find(|column| !seen.insert(&column.name)) {
-            let message = format!(
-                "the name {} appears twice; give every column its own name",
-                quoted(&twice.name)
-            );
-            return Err(DataError::content(path, message));
-        }
+        let names = header::names(path, None, columns.iter().map(|column| column.name.trim()))?;
         if columns.is_empty() || reader.metadata().file_metadata().num_rows() <= 0 {
             let message = "it has no rows; a table needs at least one column and one row";
             return Err(DataError::content(path, message));
@@ -122,6 +122,7 @@ impl<'a> Parquet<'a> {
             path,
             reader,
             columns,
+            names,
             index,
             group: 0,
             left: 0,
@@ -131,8 +132,7 @@ impl<'a> Parquet<'a> {
 
     /// The names of the columns.
     pub(crate) fn names(&self) -> Vec<String> {
-        let names = self.columns.iter().map(|column| &column.name);
-        names.cloned().collect()
+        self.names.clone()
     }
 
     /// Leaves out the values of all other columns.
@@ -189,13 +189,16 @@ impl<'a> Parquet<'a> {
     }
 
     fn open_group(&mut self) -> Result<(), DataError> {
-        let (reader, number) = (&self.reader, self.group);
+        let (reader, number, before) = (&self.reader, self.group, self.before);
+        let told = reader.metadata().file_metadata().num_rows();
         let columns = &mut self.columns;
         self.left = guarded(self.path, || {
             let group = reader.get_row_group(number)?;
             let rows = group.metadata().num_rows();
-            let rows = usize::try_from(rows)
-                .map_err(|_| ParquetError::General(format!("a group of {rows} rows")))?;
+            let fits = |rows: &usize| before.saturating_add(*rows as u64) <= told.unsigned_abs();
+            let rows = usize::try_from(rows).ok().filter(fits).ok_or_else(|| {
+                ParquetError::General(format!("a group of {rows} rows, {told} are expected"))
+            })?;
             for column in columns {
                 column.open(&*group, rows)?;
             }

@@ -25,7 +25,7 @@ pub(super) fn read(path: &str, options: &TextOptions) -> Result<Texts, DataError
             "it is empty; a table needs at least one row",
         ));
     }
-    let names = header::names(path, &row)?;
+    let names = header::names_of(path, &row)?;
     let mut table = Table::new(Rows::new(path), names, options);
     while records.next(&mut row)? {
         if row.cells.len() != table.names.len() {
@@ -49,6 +49,11 @@ pub(super) fn read_parquet(path: &str, options: &TextOptions) -> Result<Texts, D
     while let Some(batch) = file.next()? {
         for row in batch.rows() {
             table.push(&row)?;
+        }
+        // from the second batch on
+        if let Some((text, target)) = table.chosen {
+            let used: Vec<usize> = [Some(text), target].into_iter().flatten().collect();
+            file.read_only(&used);
         }
     }
     table.finish()
