@@ -107,7 +107,12 @@ impl<T: Real> Run<'_, T> {
         let stiff = !warm.stiffness.is_empty();
         let (settings, fixed) = (self.settings, !self.settings.adapt_rho);
         let other_rho = fixed && settings.rho.is_some_and(|rho| rho != warm.rho);
-        let same = warm.shape == self.shape && !other_rho;
+        let streamed = self.shape.streamed;
+        let same = Shape {
+            streamed,
+            ..warm.shape
+        } == self.shape
+            && !other_rho;
         if !same || !self.can_be_left() || stiff && !self.stiffening.is_on() {
             return Ok(());
         }

@@ -20,7 +20,7 @@ use crate::solver::{self, Build, Solver, Stiff, USolver};
 use burn::tensor::{Device, Tensor};
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub(crate) struct Card<'a, T: Real> {
     engine: Engine<'a, T>,
@@ -33,7 +33,7 @@ pub(crate) struct Card<'a, T: Real> {
     way: Way,
     /// Whether the u-step has the curvature of a loss.
     curved: Option<Loss>,
-    link: Rc<Link>,
+    link: Arc<Link>,
     residence: Residence,
     rows: Rows,
     thresholds: Thresholds,
@@ -67,7 +67,10 @@ impl<'a, T: Real> Card<'a, T> {
             limit,
             stiff,
         } = start;
-        let link = Rc::new(Link::new(device));
+        let link = match engine.x.there() {
+            Some(there) => there.link(),
+            None => Arc::new(Link::new(device)),
+        };
         let sizes = Sizes::of(&engine, y.columns());
         let room = Room::new(sizes, solver, rank, stiff, limit)?;
         let mut work = engine.workspace(build.outputs);

@@ -11,7 +11,7 @@ use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::place::Place;
 use burn::tensor::Tensor;
-use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// Features, targets and weights of all rows on a device.
@@ -23,6 +23,10 @@ pub(crate) struct There<'a> {
     loss: Loss,
     place: Place,
     link: Arc<Link>,
+    /// Whether ADMM can be set up there, if it was asked.
+    stays: OnceCell<bool>,
+    /// The features on the processor, if they were needed there.
+    here: OnceCell<Matrix<f32>>,
 }
 
 /// Some of the rows.
@@ -53,6 +57,14 @@ impl<'a> There<'a> {
                 found: rows.to_string(),
             });
         };
+        let columns = first.dims()[1];
+        if let Some(other) = x.iter().find(|x| x.dims()[1] != columns) {
+            return Err(Error::Shape {
+                what: "features",
+                expected: format!("{columns} columns in every block"),
+                found: other.dims()[1].to_string(),
+            });
+        }
         let link = Arc::new(Link::new(first.device()));
         let mut from = 0;
         let blocks = x.iter().map(|x| {
@@ -75,6 +87,8 @@ impl<'a> There<'a> {
             loss,
             place,
             link,
+            stays: OnceCell::new(),
+            here: OnceCell::new(),
         })
     }
 
@@ -115,20 +129,26 @@ impl Ground for There<'_> {
     /// With more features than rows the processor finds a smaller program; and some sums need more
     /// than single precision.
     fn features(&self) -> Option<&dyn Blocks<f32>> {
-        let tall = self.x.rows() >= self.x.columns();
-        let weights: Vec<_> = self
-            .blocks
-            .iter()
-            .map(|block| block.weights.clone())
-            .collect();
-        let stays = tall && self.x.is_summed_well(&weights, KAPPA);
+        let stays = *self.stays.get_or_init(|| {
+            let weights = self.blocks.iter().map(|block| block.weights.clone());
+            let there = self
+                .place
+                .open()
+                .is_ok_and(|device| device.as_ref() == Some(&self.link.device));
+            let tall = self.x.rows() >= self.x.columns();
+            there && tall && self.x.is_summed_well(&weights.collect::<Vec<_>>(), KAPPA)
+        });
         stays.then_some(&self.x as _)
     }
 
-    fn fetched(&self) -> Result<Cow<'_, Matrix<f32>>, Error> {
+    fn fetched(&self) -> Result<&Matrix<f32>, Error> {
+        if let Some(here) = self.here.get() {
+            return Ok(here);
+        }
         let x = self.x.fetched();
         self.check()?;
-        x.map(Cow::Owned)
+        let x = x?;
+        Ok(self.here.get_or_init(|| x))
     }
 
     fn targets(&self) -> &Matrix<f32> {

@@ -10,7 +10,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Gates that come back in one number: as many as single precision holds exactly, and few enough.
-const BITS: usize = 16;
+pub(super) const BITS: usize = 16;
+/// Numbers of gates that are packed and come back at a time.
+const PACKED: usize = 512;
 /// Rows whose products are added up in single precision at a time.
 const TOGETHER: usize = 256;
 
@@ -45,19 +47,22 @@ impl Resident {
     }
 
     /// The rows in parts of so many.
-    pub(super) fn parts(&self, rows: usize) -> Vec<(Range<usize>, Tensor<2>)> {
+    pub(super) fn parts(&self, rows: usize) -> impl Iterator<Item = (Range<usize>, Tensor<2>)> {
         let starts = (0..self.count()).step_by(rows);
-        let ranges = starts.map(|from| from..self.count().min(from + rows));
-        ranges
-            .map(|range| {
-                let mut own: Vec<Tensor<2>> = self.within(&range).collect();
-                let part = match own.len() {
-                    1 => own.remove(0),
-                    _ => Tensor::cat(own, 0),
-                };
-                (range, part)
-            })
-            .collect()
+        starts.map(move |from| {
+            let range = from..self.count().min(from + rows);
+            let mut own: Vec<Tensor<2>> = self.within(&range).collect();
+            let part = match own.len() {
+                1 => own.remove(0),
+                _ => Tensor::cat(own, 0),
+            };
+            (range, part)
+        })
+    }
+
+    /// The device, and the bytes that went there and back.
+    pub(super) fn link(&self) -> Arc<Link> {
+        self.link.clone()
     }
 
     /// What each block has of some rows.
@@ -82,27 +87,26 @@ impl Resident {
         let powers = (0..BITS).map(|bit| (1u32 << bit) as f32).collect();
         let powers: Tensor<3> = self.link.send(powers, [1, BITS, 1]);
         let count = shape[0];
-        let active = self.blocks.iter().map(|x| {
-            let z = x.clone().matmul(directions.clone().transpose());
-            z.greater_equal_elem(0.0).float()
-        });
-        let mut active: Vec<Tensor<2>> = active.collect();
-        let missing = self.count().next_multiple_of(BITS) - self.count();
-        if missing > 0 {
-            active.push(Tensor::zeros([missing, count], &self.link.device));
-        }
-        let words = self.count().div_ceil(BITS);
-        let packed = Tensor::cat(active, 0).reshape([words, BITS, count]) * powers;
-        let packed = self.link.fetch(packed.sum_dim(1).reshape([words, count]));
-        let pattern = |at: usize| {
-            let mut bits = vec![0u64; self.count().div_ceil(64)];
-            for (word, of_word) in packed.chunks(count).enumerate() {
-                let place = word * BITS;
-                bits[place / 64] |= (of_word[at] as u64) << (place % 64);
+        let mut patterns = vec![vec![0u64; self.count().div_ceil(64)]; count];
+        for (rows, x) in self.parts(PACKED * BITS) {
+            let z = x.matmul(directions.clone().transpose());
+            let mut active = z.greater_equal_elem(0.0).float();
+            let words = rows.len().div_ceil(BITS);
+            let missing = words * BITS - rows.len();
+            if missing > 0 {
+                let none = Tensor::zeros([missing, count], &self.link.device);
+                active = Tensor::cat(vec![active, none], 0);
             }
-            bits
-        };
-        (0..count).map(pattern).collect()
+            let packed = active.reshape([words, BITS, count]) * powers.clone();
+            let packed = self.link.fetch(packed.sum_dim(1).reshape([words, count]));
+            for (word, of_word) in packed.chunks(count).enumerate() {
+                let place = rows.start + word * BITS;
+                for (bits, &word) in patterns.iter_mut().zip(of_word) {
+                    bits[place / 64] |= (word as u64) << (place % 64);
+                }
+            }
+        }
+        patterns
     }
 
     /// The lower half of `XᵀX`: in single precision, but for few rows at a time, whose sums are added

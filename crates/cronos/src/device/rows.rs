@@ -7,7 +7,7 @@ use crate::matrix::Matrix;
 use crate::real::Real;
 use burn::tensor::{Bool, Tensor};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The numbers of everything.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ impl Sizes {
 /// `X` of some rows: where the products are made, or here, to be sent for each.
 enum Features {
     There(Box<Tensor<2>>),
-    Here(Vec<f32>, Rc<Link>),
+    Here(Vec<f32>, Arc<Link>),
 }
 
 /// Some of the rows, with the state that belongs to them.
@@ -77,13 +77,13 @@ impl Rows {
     pub fn new<T: Real>(
         engine: &Engine<'_, T>,
         y: &Matrix<T>,
-        link: &Rc<Link>,
+        link: &Arc<Link>,
         room: &Room,
     ) -> Self {
         let sizes = Sizes::of(engine, y.columns());
         let parts: Vec<(Range<usize>, Option<Tensor<2>>)> = match engine.x.there() {
             Some(there) => {
-                let parts = there.parts(room.block).into_iter();
+                let parts = there.parts(room.block);
                 parts.map(|(rows, x)| (rows, Some(x))).collect()
             }
             None => {

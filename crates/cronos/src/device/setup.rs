@@ -46,9 +46,11 @@ impl<T: Real> Operator<T> for Hadamard<'_> {
         for (t, out) in t.chunks(outputs * n).zip(out.chunks_mut(outputs * n)) {
             let mut all = t.to_vec();
             all.resize(outputs * n, T::ZERO);
+            let filled = t.len() / n;
             let t = self.link.send_all(&all, [outputs, n]).transpose();
             let q = self.metric.solve(self.rows.predict_back(&t));
-            let image = self.link.fetch(self.rows.predict(&q).transpose());
+            let image = self.rows.predict(&q).transpose();
+            let image = self.link.fetch(image.slice(0..filled));
             for (out, value) in out.iter_mut().zip(image) {
                 *out = T::of(f64::from(value));
             }

@@ -8,7 +8,6 @@ use crate::learn::{Hidden, Objective, descend};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::place::Place;
-use std::borrow::Cow;
 
 /// Features, targets and weights of all rows, and the objective of units on them.
 pub(crate) trait Ground {
@@ -22,7 +21,7 @@ pub(crate) trait Ground {
     fn features(&self) -> Option<&dyn Blocks<f32>>;
 
     /// The features on the processor.
-    fn fetched(&self) -> Result<Cow<'_, Matrix<f32>>, Error>;
+    fn fetched(&self) -> Result<&Matrix<f32>, Error>;
 
     /// The targets: n x C.
     fn targets(&self) -> &Matrix<f32>;
@@ -71,8 +70,8 @@ impl Ground for Here<'_> {
         None
     }
 
-    fn fetched(&self) -> Result<Cow<'_, Matrix<f32>>, Error> {
-        Ok(Cow::Borrowed(self.x))
+    fn fetched(&self) -> Result<&Matrix<f32>, Error> {
+        Ok(self.x)
     }
 
     fn targets(&self) -> &Matrix<f32> {

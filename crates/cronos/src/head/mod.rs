@@ -86,8 +86,8 @@ impl Default for HeadOptions {
 }
 
 impl HeadOptions {
-    /// Bytes that the first step takes on so many rows, features and outputs, beside features and
-    /// targets themselves.
+    /// Bytes that the first step takes on so many rows, features and outputs; features are counted as
+    /// one copy, which is made where rows have weights.
     pub fn first_bytes(&self, rows: usize, features: usize, outputs: usize) -> u64 {
         let shape = Shape {
             rows,
@@ -241,8 +241,9 @@ impl Head {
         })
     }
 
-    /// The same on features that are on a device, in blocks of rows, where they stay: gates, sums
-    /// and sketches are made there, too.
+    /// The same on features that are on a device, in blocks of rows. Gates, sums and sketches are made
+    /// there, too, unless the sums need more than single precision or there are fewer rows than
+    /// features.
     #[cfg(feature = "device")]
     pub fn step_there(
         &mut self,
@@ -325,7 +326,7 @@ impl Head {
                 return found;
             }
         }
-        self.admm(ground, &*ground.fetched()?)
+        self.admm(ground, ground.fetched()?)
     }
 
     fn admm(&mut self, ground: &dyn Ground, x: &dyn Blocks<f32>) -> Result<Hidden<f32>, Error> {
@@ -333,11 +334,6 @@ impl Head {
         let seed = match options.source {
             HeadGates::Redrawn => options.seed.wrapping_add(self.steps),
             _ => options.seed,
-        };
-        // other gates have nothing to go on from
-        let warm = match options.source {
-            HeadGates::Seed => &mut self.warm,
-            _ => &mut None,
         };
         let program = Program {
             x,
@@ -357,7 +353,11 @@ impl Head {
             ..options.settings()
         };
         let go_on = &mut |_: &_| ControlFlow::Continue(());
-        let solution = program.solve_warm(&settings, warm, go_on)?;
+        // where a run ended is n x 2PC numbers; other gates have nothing to go on from
+        let solution = match options.source {
+            HeadGates::Seed => program.solve_warm(&settings, &mut self.warm, go_on)?,
+            _ => program.solve(&settings, go_on)?,
+        };
         Ok(units(&program, &solution.weights))
     }
 
