@@ -8,6 +8,7 @@ mod interrupt;
 mod memory;
 mod model_file;
 mod output;
+mod panics;
 mod progress;
 mod report;
 mod score;
@@ -20,7 +21,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match run(&arguments) {
+    match panics::caught(|| run(&arguments)) {
         Ok(code) => code,
         Err(failure) => {
             // nothing is left to be done if even standard error is closed

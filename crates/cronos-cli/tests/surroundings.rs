@@ -1,4 +1,4 @@
-//! What is around the program fails: a full disk, an input that never comes, others at the same time.
+//! What is around the program fails: a full disk behind its output, others at the same time.
 #![cfg(target_os = "linux")]
 
 mod shell;

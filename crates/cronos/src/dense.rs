@@ -23,7 +23,10 @@ pub(crate) fn cholesky<T: Real>(a: MatMut<'_, T>) -> Result<(), Error> {
         Default::default(),
     )
     .map(|_| ())
-    .map_err(|error| Error::Numerical(format!("Cholesky factorisation failed: {error:?}")))
+    .map_err(|error| Error::Numerical(format!(
+            "a Cholesky factorisation failed ({error:?}): features are too large, too small or too much alike for \
+             the precision; standardise them, or use double precision"
+        )))
 }
 
 /// Householder factors of a tall matrix.

@@ -1,10 +1,9 @@
 //! The device that `--device` names.
 
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, panics};
 use cronos::Place;
 use cronos_deep::language::is_onnx;
-use std::panic;
 use std::path::Path;
 
 /// A device, which must be there.
@@ -12,7 +11,7 @@ pub fn find(name: &str) -> Result<Place, Failure> {
     let place = Place::named(name).map_err(Failure::Usage)?;
     place.check()?;
     if place != Place::Cpu {
-        hear();
+        panics::hear_the_driver();
     }
     Ok(place)
 }
@@ -44,18 +43,4 @@ pub fn of_encoder(name: &str, encoder: &Path) -> Result<Place, Failure> {
         ))),
         place => Ok(place),
     }
-}
-
-/// Tells in one line when a driver gives up; the error that follows from it is told, too.
-fn hear() {
-    let usual = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        let own = (info.location()).is_some_and(|at| at.file().contains("cronos"));
-        // the place, then what is said
-        let text = info.to_string();
-        match text.lines().nth(1) {
-            Some(said) if !own => output::remark(&format!("the driver of the device says: {said}")),
-            _ => usual(info),
-        }
-    }));
 }

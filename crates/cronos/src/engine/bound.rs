@@ -10,6 +10,9 @@ use crate::real::Real;
 use rayon::prelude::*;
 use std::ops::Range;
 
+/// What rounding may do to a sum of products, relative to the largest that the sum could be.
+const ROUNDED: f64 = 8.0 * f64::EPSILON;
+
 /// A lower bound on the optimum of the outputs that the loss couples.
 pub(crate) struct OutputBound {
     pub value: f64,
@@ -154,28 +157,34 @@ impl<T: Real> Engine<'_, T> {
         z
     }
 
-    /// `max_g ‖F_gᵀ z − G_gᵀ α_g‖` over the groups of output `c`.
+    /// `max_g ‖F_gᵀ z − G_gᵀ α_g‖` over the groups of output `c`, and as much more as rounding may
+    /// have taken away: `Σ_b ‖X_b‖ ‖h_b‖` over blocks of rows, times a few units in the last place,
+    /// where `h` is what `Xᵀ` is multiplied with.
     fn largest_group(&self, state: &RowState<T>, z: &[f64], rho: f64, c: usize) -> f64 {
         let columns = self.columns_per_output();
         let d = self.features();
         let sums: Vec<Vec<f64>> = (0..self.chunk_count())
             .into_par_iter()
             .map(|index| {
-                let mut sum = vec![0.0; d * columns];
+                let mut sum = vec![0.0; d * columns + columns];
+                let (of_groups, sizes) = sum.split_at_mut(d * columns);
                 let mut wide = Wide::new(self, columns);
                 for block in self.blocks(index) {
                     self.fill_dual(state, z, rho, c, &block, &mut wide.z);
-                    wide.add_adjoint(self, &block, &mut sum);
+                    let length = wide.add_adjoint(self, &block, of_groups);
+                    for (size, h) in sizes.iter_mut().zip(wide.z.chunks(BLOCK)) {
+                        *size += length * norm(&h[..block.len()]);
+                    }
                 }
                 sum
             })
             .collect();
         let sums: Vec<&[f64]> = sums.iter().map(Vec::as_slice).collect();
-        let mut groups = vec![0.0; d * columns];
+        let mut groups = vec![0.0; d * columns + columns];
         self.team.add_up(&sums, &mut groups);
-        groups
-            .chunks(d)
-            .map(norm)
+        let (groups, sizes) = groups.split_at(d * columns);
+        (groups.chunks(d).zip(sizes))
+            .map(|(group, size)| norm(group) + ROUNDED * size)
             // a norm that is not a number proves nothing, so it counts as infinite
             .map(|norm| if norm.is_nan() { f64::INFINITY } else { norm })
             .fold(0.0, f64::max)

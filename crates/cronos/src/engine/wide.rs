@@ -1,6 +1,7 @@
 //! Blocks of `X` and of wide arrays, in `f64`.
 
 use super::{BLOCK, Engine};
+use crate::inner::norm;
 use crate::real::Real;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -56,8 +57,13 @@ impl<T: Real> Wide<T> {
         );
     }
 
-    /// `sum += X_blockᵀ Z`
-    pub fn add_adjoint(&mut self, engine: &Engine<'_, T>, block: &Range<usize>, sum: &mut [f64]) {
+    /// `sum += X_blockᵀ Z`; returns `‖X_block‖`
+    pub fn add_adjoint(
+        &mut self,
+        engine: &Engine<'_, T>,
+        block: &Range<usize>,
+        sum: &mut [f64],
+    ) -> f64 {
         self.load(engine, block);
         let d = engine.features();
         matmul(
@@ -68,5 +74,6 @@ impl<T: Real> Wide<T> {
             1.0,
             Par::Seq,
         );
+        norm(&self.x[..block.len() * d])
     }
 }

@@ -20,6 +20,9 @@ pub struct Worth {
     pub objective: f64,
     pub network_objective: f64,
     pub violation: f64,
+    /// What a rounding of the predictions, by some units in the last place of what they are sums of,
+    /// makes of the objective.
+    pub rounding: f64,
 }
 
 impl Raw {
@@ -94,6 +97,7 @@ impl Raw {
             objective: 0.0,
             network_objective: 0.0,
             violation: 0.0,
+            rounding: 0.0,
         };
         let mut largest_target: f64 = 0.0;
         for c in 0..self.outputs() {
@@ -108,11 +112,16 @@ impl Raw {
         for i in 0..self.n() {
             let mut convex = vec![0.0; self.outputs()];
             let mut network = vec![0.0; self.outputs()];
+            let mut sizes = vec![0.0; self.outputs()];
             for c in 0..self.outputs() {
                 largest_target = largest_target.max(self.y[i][c].abs());
                 for sign in 0..self.signs() {
                     for gate in 0..self.gates.len() {
-                        let z = product(&self.x[i], self.group(weights, c, sign, gate));
+                        let group = self.group(weights, c, sign, gate);
+                        let z = product(&self.x[i], group);
+                        for j in 0..self.d() {
+                            sizes[c] += (self.x[i][j] * group[j]).abs();
+                        }
                         let side = if sign == 0 { 1.0 } else { -1.0 };
                         let active = self.gates[gate][i];
                         if active {
@@ -130,6 +139,16 @@ impl Raw {
             }
             worth.objective += self.weights[i] * self.row_loss(&convex, &self.y[i]);
             worth.network_objective += self.weights[i] * self.row_loss(&network, &self.y[i]);
+            let as_it_is = self.row_loss(&convex, &self.y[i]);
+            let mut change: f64 = 0.0;
+            for units in [-4.0, 4.0] {
+                let mut rounded = convex.clone();
+                for c in 0..self.outputs() {
+                    rounded[c] += units * f64::EPSILON * sizes[c];
+                }
+                change = change.max((self.row_loss(&rounded, &self.y[i]) - as_it_is).abs());
+            }
+            worth.rounding += self.weights[i] * change;
         }
         if largest_target > 0.0 {
             worth.violation /= largest_target;
@@ -250,21 +269,18 @@ impl Raw {
         bound
     }
 
-    /// Checks every number a solution reports, to 1e-9 relative.
+    /// Checks every number a solution reports, to 1e-9 relative and what rounding may do to predictions
+    /// (which matters only where weights differ by many powers of ten).
     pub fn verify(&self, solution: &Solution) {
         let certificate = &solution.certificate;
         let worth = self.worth(&solution.weights);
-        same(
-            "objective",
-            certificate.objective,
-            worth.objective,
-            worth.objective,
-        );
+        let scale = worth.objective + 1e9 * worth.rounding;
+        same("objective", certificate.objective, worth.objective, scale);
         same(
             "network objective",
             certificate.network_objective,
             worth.network_objective,
-            worth.objective,
+            scale,
         );
         same("violation", certificate.violation, worth.violation, 1.0);
         let dual = solution.dual.as_ref().expect("the dual point was kept");
@@ -276,7 +292,7 @@ impl Raw {
             worth.objective,
         );
         let gap = (worth.objective - bound).abs() / worth.objective;
-        same("gap", certificate.gap, gap, 1.0);
+        same("gap", certificate.gap, gap, scale / worth.objective);
     }
 }
 
