@@ -95,6 +95,11 @@ fn weights_formats_and_solvers() {
     all_agree(&folder, &format!("d.csv --class-weight balanced {usual}"));
     all_agree(&folder, &format!("d.csv --solver primal-pcg {usual}"));
     all_agree(&folder, &format!("xy.npy --precision f64 {usual}"));
+    let learned = all_agree(
+        &folder,
+        &format!("x.npy --target y.npy --learn-gates {usual}"),
+    );
+    assert_eq!(learned["gates"], 6);
 }
 
 /// What ranks find is what one process finds without them.

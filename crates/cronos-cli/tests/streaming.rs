@@ -129,6 +129,27 @@ fn features_stay_where_the_solver_needs_the_room() {
     assert!(folder.bytes("here.safetensors") == folder.bytes("there.safetensors"));
 }
 
+/// From a sample of the rows; then the convex program of all of them.
+#[test]
+fn gates_are_learned_from_a_sample() {
+    let (folder, _) = folder();
+    let line = format!("fit x.npy --target y.npy {LITTLE} --holdout 0 --beta 5 --gates 6");
+    let learned = folder.run(&format!("{line} --learn-gates --json"));
+    assert!(
+        learned.stderr.contains("learned from a sample"),
+        "{learned:?}"
+    );
+    let learned = folder.json(&format!("{line} --learn-gates --json"));
+    let drawn = folder.json(&format!("{line} --json"));
+    for found in [&learned, &drawn] {
+        assert!(number(found, "/read_bytes") > 0.0, "{found}");
+        assert_eq!(found["status"], "solved", "{found}");
+        assert_eq!(found["gates"], 6);
+    }
+    let [learned, drawn] = [learned, drawn].map(|found| number(&found, "/objective"));
+    assert!(learned < 0.9 * drawn, "{learned} {drawn}");
+}
+
 #[test]
 fn a_run_goes_on_from_its_state() {
     let (folder, _) = folder();
@@ -155,11 +176,6 @@ fn what_cannot_be_is_refused_or_told() {
         &format!("{FIT} {LITTLE} --holdout 0").replace("sample-pcg", "direct"),
     );
     assert!(direct.contains("sample-pcg or primal-pcg"), "{direct}");
-    // gates would be learned
-    let drawn = folder.run(&format!(
-        "fit x.npy --target y.npy {LITTLE} --holdout 0 --gates 4 --learn-gates"
-    ));
-    assert!(drawn.stderr.contains("drawn or given"), "{drawn:?}");
     data.rows[4321][7] = f64::NAN;
     folder.put("x.npy", data.npy());
     let missing = folder.refused(3, &format!("{FIT} {LITTLE} --holdout 0"));

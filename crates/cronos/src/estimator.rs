@@ -64,7 +64,8 @@ impl Classifier {
         if x.streams() {
             let targets = self.targets(labels)?;
             let (scaling, options) = (targets.scaling(), &targets.options);
-            let fitted = fit_streamed(x, &targets.y, weights, scaling, options, observer)?;
+            let rows = (&targets.y, weights, Some(&targets.indices[..]));
+            let fitted = fit_streamed(x, rows, scaling, options, observer)?;
             let classes = targets.classes;
             return Ok(TrainedClassifier { classes, fitted });
         }
@@ -292,7 +293,7 @@ impl Regressor {
             None => TargetScaling::standard(y, weights),
         };
         if x.streams() {
-            return fit_streamed(x, y, weights, scale(), &self.options, observer);
+            return fit_streamed(x, (y, weights, None), scale(), &self.options, observer);
         }
         if let Some(x) = x.to_sparse().filter(|_| learned(&self.options)) {
             let rows = regression(&*x, y, weights)?;

@@ -15,6 +15,7 @@ use crate::real::Real;
 use crate::rows::Rows;
 use crate::sampled::Sampled;
 use crate::scaling::Scaling;
+use crate::scout;
 use std::time::Instant;
 
 /// Penalty relative to the smallest one that is sure to give the zero network.
@@ -50,7 +51,7 @@ pub enum GateSource {
     },
     /// This many Gaussian directions, drawn from the seed.
     Sampled(usize),
-    /// These directions, one per column, one row per feature without the bias.
+    /// These directions, one per column: one row per feature, and one for the bias if they have one.
     /// They act on the features as the program sees them: standardised, unless
     /// that is switched off.
     Given(Matrix<f64>),
@@ -210,8 +211,11 @@ fn fit_counting(
     loss.check(rows.y)?;
     let learned = matches!(options.gates, GateSource::Learned { .. });
     if learned && !options.settings.team.is_alone() {
-        let expected = "drawn or given while ranks share the rows";
-        return Err(Error::setting("gates", "learned", expected));
+        let found = scout::shared(rows, &targets, loss, options, observer)?;
+        return match options.precision {
+            Precision::F32 => solve::<f32>(rows, targets, loss, &found, observer),
+            Precision::F64 => solve::<f64>(rows, targets, loss, &found, observer),
+        };
     }
     let search = match options.precision {
         Precision::F32 => auto::search::<f32>,
@@ -224,14 +228,8 @@ fn fit_counting(
     }
 }
 
-/// Learns gates and chooses everything that is not given, as `search` does it.
-pub(crate) fn learn<X>(
-    rows: Rows<'_, X>,
-    target_scaling: TargetScaling,
-    options: &Options,
-    observer: &dyn Observer,
-    search: fn(&auto::Task<'_, X>, &Watch<'_>) -> Result<auto::Found, Error>,
-) -> Result<Fitted, Error> {
+/// Refuses what learned gates have no use for.
+pub(crate) fn check_learned(options: &Options) -> Result<(), Error> {
     options.settings.check()?;
     if let Some(beta) = options.beta
         && !(beta > 0.0 && beta.is_finite())
@@ -250,6 +248,18 @@ pub(crate) fn learn<X>(
         let expected = "cpu while gates are learned; fix their number to use another";
         return Err(Error::setting("device", options.settings.place, expected));
     }
+    Ok(())
+}
+
+/// Learns gates and chooses everything that is not given, as `search` does it.
+pub(crate) fn learn<X>(
+    rows: Rows<'_, X>,
+    target_scaling: TargetScaling,
+    options: &Options,
+    observer: &dyn Observer,
+    search: fn(&auto::Task<'_, X>, &Watch<'_>) -> Result<auto::Found, Error>,
+) -> Result<Fitted, Error> {
+    check_learned(options)?;
     let most = match options.gates {
         GateSource::Learned { most } => most,
         _ => None,
@@ -267,6 +277,7 @@ pub(crate) fn learn<X>(
         targets: &target_scaling,
         bias: options.bias,
         standardize: options.standardize,
+        encode: true,
         networks: options.networks,
         preset: options.preset,
         beta: options.beta,

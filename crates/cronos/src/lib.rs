@@ -45,6 +45,7 @@ mod report;
 mod rows;
 mod sampled;
 mod scaling;
+mod scout;
 pub mod solver;
 mod sparse;
 pub mod stack;

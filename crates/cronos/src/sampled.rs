@@ -127,7 +127,9 @@ impl<T: Real, X: Blocks<T>> Sampled<T, X> {
         let team = &options.settings.team;
         let raw = features.mean.len();
         let gates = match &options.gates {
-            GateSource::Given(directions) if directions.rows() != raw => {
+            GateSource::Given(directions)
+                if directions.rows() != raw && !(options.bias && directions.rows() == raw + 1) =>
+            {
                 return Err(Error::Shape {
                     what: "gate directions",
                     expected: format!("{raw} rows, one for each feature"),
@@ -135,7 +137,7 @@ impl<T: Real, X: Blocks<T>> Sampled<T, X> {
                 });
             }
             GateSource::Given(directions) => {
-                let directions = with_bias_row(directions, options.bias);
+                let directions = with_bias_row(directions, raw + usize::from(options.bias));
                 Gates::from_directions_shared(&seen, &directions, team)?
             }
             _ => Gates::sample_shared(&seen, shape.gates, options.seed, team)?,
@@ -238,9 +240,9 @@ impl<T: Real> Sampled<T> {
 }
 
 /// Gates given without a bias row have no bias.
-fn with_bias_row(directions: &Matrix<f64>, bias: bool) -> Matrix<f64> {
+fn with_bias_row(directions: &Matrix<f64>, features: usize) -> Matrix<f64> {
     let rows = directions.rows();
-    Matrix::from_fn(rows + usize::from(bias), directions.columns(), |i, j| {
+    Matrix::from_fn(features, directions.columns(), |i, j| {
         if i < rows { directions.at(i, j) } else { 0.0 }
     })
 }

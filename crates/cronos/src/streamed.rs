@@ -3,18 +3,20 @@
 use crate::Error;
 use crate::fit::{Fitted, GateSource, Options, Precision, solve_sampled};
 use crate::matrix::Matrix;
+use crate::moments;
 use crate::network::TargetScaling;
 use crate::observe::Observer;
 use crate::place::Place;
 use crate::rows::check_weights;
 use crate::sampled::Sampled;
+use crate::scaling::Scaling;
+use crate::scout;
 use crate::table::Table;
 
-/// Solves the convex program of drawn or given gates.
+/// Solves the convex program of gates that are drawn, given, or learned from a sample.
 pub(crate) fn fit_streamed(
     table: &dyn Table,
-    y: &Matrix<f64>,
-    weights: Option<&[f64]>,
+    (y, weights, labels): (&Matrix<f64>, Option<&[f64]>, Option<&[usize]>),
     targets: TargetScaling,
     options: &Options,
     observer: &dyn Observer,
@@ -25,10 +27,6 @@ pub(crate) fn fit_streamed(
             "{n} rows of {d} features stay in their file; that needs as many rows as features; \
              raise --memory so that they fit"
         )));
-    }
-    if let GateSource::Learned { .. } = options.gates {
-        let expected = "drawn or given while features stay in their file";
-        return Err(Error::setting("gates", "learned", expected));
     }
     if !options.settings.team.is_alone() || options.settings.place != Place::Cpu {
         let expected = "the processor of one machine while features stay in their file";
@@ -43,6 +41,19 @@ pub(crate) fn fit_streamed(
     let loss = options.loss.unwrap_or_default();
     y.check_finite("targets")?;
     loss.check(y)?;
+    let found;
+    let options = match options.gates {
+        GateSource::Learned { .. } => {
+            let scaling = match options.standardize {
+                true => moments::standard(table, weights)?,
+                false => Scaling::identity(table.columns()),
+            };
+            let (rows, scalings) = ((y, weights, labels), (&targets, &scaling));
+            found = scout::streamed(table, rows, scalings, loss, options, observer)?;
+            &found
+        }
+        _ => options,
+    };
     match options.precision {
         Precision::F32 => {
             let sampled = Sampled::<f32, _>::streamed(table, y, weights, targets, loss, options)?;

@@ -203,7 +203,13 @@ fn a_fit_is_the_same_network_on_any_number_of_ranks() {
         _ => wave(i * 6 + j) * 10f64.powi(j as i32 - 2) + j as f64,
     });
     let y = Matrix::from_fn(ROWS, 1, |i, _| x.at(i, 0).abs() + x.at(i, 1));
-    for precision in [Precision::F32, Precision::F64] {
+    let sampled = GateSource::Sampled(8);
+    let learned = GateSource::Learned { most: Some(8) };
+    for (precision, gates) in [
+        (Precision::F32, &sampled),
+        (Precision::F64, &sampled),
+        (Precision::F32, &learned),
+    ] {
         let mut first = None;
         for count in [1, 2, 4] {
             let fitted = ranks::run(count, |team| {
@@ -211,7 +217,7 @@ fn a_fit_is_the_same_network_on_any_number_of_ranks() {
                 let (x, y) = (x.select(&rows), y.select(&rows));
                 let targets = TargetScaling::shared(&y, None, 7, &team).expect("a scaling");
                 let options = Options {
-                    gates: GateSource::Sampled(8),
+                    gates: gates.clone(),
                     precision,
                     settings: Settings {
                         team,
@@ -232,6 +238,45 @@ fn a_fit_is_the_same_network_on_any_number_of_ranks() {
             }
         }
     }
+}
+
+/// A product of two features among many that say nothing: few gates that are drawn can do little with it.
+#[test]
+fn learned_gates_beat_drawn_ones_on_ranks() {
+    let wave = |at: usize| ((at * 7919 + at * at % 97) as f64).sin();
+    let x = Matrix::from_fn(3000, 14, |i, j| 2.0 * wave(14 * i + j));
+    let y = Matrix::from_fn(3000, 1, |i, _| x.at(i, 0) * x.at(i, 1));
+    let objective = |gates: GateSource| {
+        let fitted = ranks::run(2, |team| {
+            let rows: Vec<usize> = team.share(3000, 15).expect("enough rows").collect();
+            let (x, y) = (x.select(&rows), y.select(&rows));
+            let options = Options {
+                beta: Some(3.0),
+                gates: gates.clone(),
+                settings: Settings {
+                    team,
+                    ..Settings::default()
+                },
+                ..Options::default()
+            };
+            let rows = Rows {
+                x: &x,
+                y: &y,
+                weights: None,
+                labels: None,
+            };
+            fit(rows, TargetScaling::identity(1), &options, &()).expect("a fit")
+        });
+        assert_eq!(fitted[0].status, Status::Solved);
+        assert_eq!(fitted[0].gates, 8);
+        // of the network itself, by its outputs
+        let outputs = fitted[0].network.predict(&x).expect("outputs");
+        let loss = (0..3000).map(|i| 0.5 * (outputs.at(i, 0) - y.at(i, 0)).powi(2));
+        loss.sum::<f64>()
+    };
+    let learned = objective(GateSource::Learned { most: Some(8) });
+    let drawn = objective(GateSource::Sampled(8));
+    assert!(learned < 0.5 * drawn, "{learned} {drawn}");
 }
 
 #[test]

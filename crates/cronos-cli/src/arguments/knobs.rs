@@ -68,7 +68,7 @@ pub struct Knobs {
     pub device: String,
     /// Memory that may be taken, as 4GiB: features of an npy file that do not fit stay there, those of
     /// a text table or Parquet in a temporary file, and are read again for every product; gates are
-    /// then drawn
+    /// then learned from a sample of the rows
     /// [default: what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub memory: Option<u64>,

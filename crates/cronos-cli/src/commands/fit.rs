@@ -37,13 +37,13 @@ pub fn run(kept_fit: &KeptFit) -> Result<ExitCode, Failure> {
         check_holdout(fit.source.holdout)?;
         start_threads(ranks::threads(fit.knobs.threads, &team))?;
         let mut options = knobs::options(&fit.knobs, fit.source.seed)?;
-        knobs::share(&mut options, &fit.knobs, &team);
+        knobs::share(&mut options, &team);
         let kept = kept::open(keep, &options, fit.force)?;
         let interrupt = Interrupt::listen()?;
         let memory = options.settings.memory_limit_bytes;
         let mut job = Job::read_for(&fit.source, &team, Some(memory.unwrap_or_else(available)))?;
         let imputation = job.impute(&fit.source)?;
-        knobs::stream(&mut options, &fit.knobs, &job.train);
+        knobs::tell_of_stream(&options, &*job.train);
         let work = Work {
             interrupt: &interrupt,
             kept: kept.as_ref(),
@@ -164,11 +164,11 @@ fn train(job: &mut Job, options: &Options, work: &Work<'_>) -> Result<Fitted, Fa
         progress.finish();
         return fitted;
     }
-    let learned = matches!(options.gates, GateSource::Learned { .. });
     let fitted = match (train_all(job, options.clone(), &progress), job.train.stay()) {
         // with the arrays of the solver features do not fit, so they stay where they are
-        (Err(Error::Memory { .. }), Some(stays)) if !learned => {
+        (Err(Error::Memory { .. }), Some(stays)) => {
             job.train = stays;
+            knobs::tell_of_stream(options, &*job.train);
             train_all(job, options.clone(), &progress)
         }
         (fitted, _) => fitted,

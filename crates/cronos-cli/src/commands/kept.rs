@@ -38,7 +38,8 @@ pub fn open(keep: &Keep, options: &Options, force: bool) -> Result<Option<Kept>,
             "--checkpoint keeps a state that is on the processor; leave --device out".into(),
         ));
     }
-    if matches!(options.gates, GateSource::Learned { .. }) {
+    // ranks learn gates from a sample, and then solve the convex program
+    if matches!(options.gates, GateSource::Learned { .. }) && team.is_alone() {
         return Err(Failure::Usage(
             "--checkpoint keeps the state of the convex solver, and gates are learned without it; \
              fix their number with --gates"

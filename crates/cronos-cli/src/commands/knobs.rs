@@ -70,28 +70,23 @@ pub fn options(knobs: &Knobs, seed: u64) -> Result<Options, Failure> {
     })
 }
 
-/// Makes the options those of a rank: where gates would be learned, they are drawn.
-pub fn share(options: &mut Options, knobs: &Knobs, team: &Team) {
+/// Makes the options those of a rank.
+pub fn share(options: &mut Options, team: &Team) {
     if team.is_alone() {
         return;
     }
     options.settings.team = team.clone();
-    if matches!(options.gates, GateSource::Learned { .. }) && !knobs.learn_gates {
-        options.gates = GateSource::of(knobs.gates, false, true);
-        if team.rank() == 0 {
-            output::remark("ranks share the rows: gates are drawn, not learned");
-        }
+    if matches!(options.gates, GateSource::Learned { .. }) && team.rank() == 0 {
+        output::remark("ranks share the rows: gates are learned from a sample of them");
     }
 }
 
-/// Makes the options those of features that stay in their file, if they do: where gates would be
-/// learned, they are drawn.
-pub fn stream(options: &mut Options, knobs: &Knobs, features: &dyn Table) {
-    let learned = matches!(options.gates, GateSource::Learned { .. });
-    if features.streams() && learned && !knobs.learn_gates {
-        options.gates = GateSource::of(knobs.gates, false, true);
+/// Tells what becomes of gates while features stay in their file, if they do.
+pub fn tell_of_stream(options: &Options, features: &dyn Table) {
+    if features.streams() && matches!(options.gates, GateSource::Learned { .. }) {
         output::remark(
-            "the features do not fit into memory and stay in their file: gates are drawn, not learned",
+            "the features do not fit into memory and stay in their file: gates are learned from a \
+             sample of the rows",
         );
     }
 }

@@ -31,7 +31,7 @@ impl<T: Real> Candidate<T> {
 /// they are worth trying.
 pub(super) fn kinds(task: &Task<'_>) -> Vec<(Design, Loss)> {
     let mut designs: Vec<Design> = Vec::new();
-    let all = if task.standardize {
+    let all = if task.standardize && task.encode {
         Design::all(task.x, task.bias, plan::MOST_RAMPS)
     } else {
         vec![Design::as_they_are(task.x, task.bias)]

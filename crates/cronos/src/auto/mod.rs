@@ -55,6 +55,8 @@ pub(crate) struct Task<'a, X = Matrix<f64>> {
     pub targets: &'a TargetScaling,
     pub bias: bool,
     pub standardize: bool,
+    /// Whether columns may also be cut into pieces.
+    pub encode: bool,
     /// Networks of each kind in the average, if that is given.
     pub networks: Option<usize>,
     pub preset: Preset,

@@ -47,7 +47,7 @@ fn walk(path: &arguments::Path, team: &Team) -> Result<ExitCode, Failure> {
     grid.check()?;
     start_threads(ranks::threads(fit.knobs.threads, team))?;
     let mut options = options(path)?;
-    knobs::share(&mut options, &fit.knobs, team);
+    knobs::share(&mut options, team);
     let interrupt = Interrupt::listen()?;
     let mut job = Job::read_for(&fit.source, team, None)?;
     knobs::check_gates(&fit.knobs, &options.gates, job.train.columns())?;
