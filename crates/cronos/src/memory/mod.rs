@@ -1,5 +1,7 @@
 //! Memory is planned before it is allocated.
 
+mod available;
+
 use crate::Error;
 use crate::admm::Settings;
 use crate::blocks::TOGETHER;
@@ -8,6 +10,7 @@ use crate::engine::{BLOCK, chunk_count};
 use crate::place::Place;
 use crate::real::Real;
 use crate::solver::{Shape, Solver};
+pub use available::available;
 
 /// Code, threads and small things.
 pub(crate) const PROGRAM: u64 = 6 << 20;
@@ -146,37 +149,6 @@ impl Plan {
 /// Bytes that a run with these settings may take.
 pub(crate) fn limit(settings: &Settings) -> u64 {
     settings.memory_limit_bytes.unwrap_or_else(available)
-}
-
-/// Bytes that can be had without swapping: what the system reports, or the
-/// limit of the control group if that is less. `u64::MAX` where neither is known.
-pub fn available() -> u64 {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let free = read("/proc/meminfo").and_then(|text| {
-        let line = text
-            .lines()
-            .find(|line| line.starts_with("MemAvailable:"))?;
-        let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-        Some(kib * 1024)
-    });
-    let group = read("/sys/fs/cgroup/memory.max")
-        .and_then(|text| text.trim().parse::<u64>().ok())
-        .map(|limit| {
-            let used = read("/sys/fs/cgroup/memory.current")
-                .and_then(|text| text.trim().parse::<u64>().ok())
-                .unwrap_or(0);
-            // file cache is given back when it is needed
-            let cache: u64 = read("/sys/fs/cgroup/memory.stat")
-                .iter()
-                .flat_map(|text| text.lines())
-                .filter(|line| {
-                    line.starts_with("inactive_file ") || line.starts_with("active_file ")
-                })
-                .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
-                .sum();
-            limit.saturating_sub(used.saturating_sub(cache))
-        });
-    free.unwrap_or(u64::MAX).min(group.unwrap_or(u64::MAX))
 }
 
 /// `1.5 GiB` and the like.
