@@ -51,8 +51,8 @@ pub enum GateSource {
     },
     /// This many Gaussian directions, drawn from the seed.
     Sampled(usize),
-    /// These directions, one per column: one row per feature, and one for the bias if they have one.
-    /// They act on the features as the program sees them: standardised, unless
+    /// These directions, one per column: one row per feature, and one for the bias if they have one
+    /// and there are at least as many rows of data as features. They act on the features as the program sees them: standardised, unless
     /// that is switched off.
     Given(Matrix<f64>),
 }

@@ -88,7 +88,7 @@ fn what_cannot_be_learned_from_is_refused() {
     let error = Regressor::default().fit(&broken, &y).expect_err("infinite");
     assert!(error.to_string().contains("row 7, column 0"), "{error}");
     let options = Options {
-        gates: GateSource::Given(Matrix::from_fn(3, 2, |_, _| 1.0)),
+        gates: GateSource::Given(Matrix::from_fn(4, 2, |_, _| 1.0)),
         ..Options::default()
     };
     let error = Regressor { options }.fit(&x, &y).expect_err("gates");
