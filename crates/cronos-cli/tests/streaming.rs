@@ -132,8 +132,10 @@ fn features_stay_where_the_solver_needs_the_room() {
 /// From a sample of the rows; then the convex program of all of them.
 #[test]
 fn gates_are_learned_from_a_sample() {
-    let (folder, _) = folder();
-    let line = format!("fit x.npy --target y.npy {LITTLE} --holdout 0 --beta 5 --gates 6");
+    let (folder, data) = (Folder::new(), corners(60_000, 100));
+    folder.put("x.npy", data.npy());
+    folder.put("y.npy", data.class_npy());
+    let line = "fit x.npy --target y.npy --memory 40MiB --holdout 0 --beta 50 --gates 6";
     let learned = folder.run(&format!("{line} --learn-gates --json"));
     assert!(
         learned.stderr.contains("learned from a sample"),

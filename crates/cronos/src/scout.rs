@@ -25,7 +25,7 @@ const TIME: f64 = 0.3;
 /// Gates of all outputs together, and of each, where their number is not given.
 const GATES: usize = 128;
 const OF_EACH: (usize, usize) = (16, 64);
-/// Units that are learned at least; the strongest give their gates.
+/// Units that are learned where memory has room for them; the strongest give their gates.
 const UNITS: usize = 128;
 
 /// Some of the rows, and what all of them count for.
@@ -150,7 +150,7 @@ impl Sample {
             GateSource::Learned { most: Some(most) } => most,
             _ => (GATES / self.y.columns()).clamp(OF_EACH.0, OF_EACH.1),
         };
-        let task = auto::Task {
+        let task = |units| auto::Task {
             x: &self.x,
             y: &self.y,
             weights: self.weights.as_deref(),
@@ -163,16 +163,24 @@ impl Sample {
             networks: Some(1),
             preset: options.preset,
             beta: options.beta.map(|beta| beta * own / self.total),
-            most: Some(UNITS.max(2 * most)),
+            most: Some(units),
             tolerance: options.settings.gap_relative,
             memory: crate::memory::limit(&options.settings),
             seed: options.seed,
         };
         let limit = options.settings.time_limit_seconds;
         let watch = Watch::new(observer, Instant::now(), limit.map(|limit| TIME * limit));
-        let found = match options.precision {
-            Precision::F32 => auto::search::<f32>(&task, &watch)?,
-            Precision::F64 => auto::search::<f64>(&task, &watch)?,
+        let search = match options.precision {
+            Precision::F32 => auto::search::<f32>,
+            Precision::F64 => auto::search::<f64>,
+        };
+        let mut units = UNITS.max(2 * most);
+        let found = loop {
+            match search(&task(units), &watch) {
+                // their arrays have no room
+                Err(Error::Memory { .. }) if units > most => units = most.max(units / 2),
+                found => break found?,
+            }
         };
         let Network {
             hidden,
