@@ -150,12 +150,13 @@ impl Sample {
             GateSource::Learned { most: Some(most) } => most,
             _ => (GATES / self.y.columns()).clamp(OF_EACH.0, OF_EACH.1),
         };
+        let losses = [loss];
         let task = |units| auto::Task {
             x: &self.x,
             y: &self.y,
             weights: self.weights.as_deref(),
             labels: self.labels.as_deref(),
-            losses: &[loss],
+            losses: &losses,
             targets,
             bias: options.bias,
             standardize: options.standardize,
