@@ -17,7 +17,8 @@ Usage: cargo xtask COMMAND
   test                 format, lints, tests, the comparison with Python (exported models,
                        optimizers), the Python package, the pages of reports in a browser, and
                        devices
-  wheel                builds the wheel of the Python package in target/wheels
+  wheel                builds the wheel of the Python package in target/wheels;
+                       --features mpi, gpu or cuda, separated by commas, for ranks or devices
   bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
                        deep, scaling, language, python;
                        writes target/bench/bench.md and bench.json
@@ -43,8 +44,7 @@ fn main() -> ExitCode {
     let result = match arguments.first().map(String::as_str) {
         Some("test") if arguments.len() == 1 => test::run(),
         Some("test") => Err("test takes no arguments; see cargo xtask help".into()),
-        Some("wheel") if arguments.len() == 1 => package::wheel(),
-        Some("wheel") => Err("wheel takes no arguments; see cargo xtask help".into()),
+        Some("wheel") => package::wheel(&arguments[1..]),
         Some("bench") => bench::run(&arguments[1..]),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");

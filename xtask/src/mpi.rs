@@ -1,6 +1,7 @@
 //! Tests of ranks that share rows, started by `mpirun`.
 
 use crate::debian::{answers, install};
+use crate::package;
 use std::path::Path;
 use xtask::step::{cargo, execute};
 
@@ -55,6 +56,7 @@ pub fn check() -> Result<(), String> {
     execute(&mut cargo(&format!(
         "test {FEATURES} --test ranks -- --test-threads=1"
     )))?;
+    package::check_ranks()?;
     execute(&mut cargo(&format!(
         "clippy {FEATURES} --all-targets -- -D warnings"
     )))

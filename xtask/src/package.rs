@@ -7,23 +7,28 @@ use std::process::Command;
 use xtask::python;
 use xtask::step::{built, execute, program, root, target};
 
-/// Builds the wheel.
-pub fn wheel() -> Result<(), String> {
-    let wheel = build(&environment("tests/requirements.txt")?)?;
+/// Builds the wheel, with features that are not for every machine if they are asked for.
+pub fn wheel(arguments: &[String]) -> Result<(), String> {
+    let features = match arguments {
+        [] => None,
+        [flag, features] if flag == "--features" => Some(features.as_str()),
+        _ => return Err("wheel takes --features NAME,…; see cargo xtask help".into()),
+    };
+    let wheel = build(&environment("tests/requirements.txt")?, features)?;
     println!("== {}", wheel.display());
     Ok(())
 }
 
 /// Builds the wheel and installs it for an interpreter.
 pub fn install_in(python: &Path) -> Result<(), String> {
-    let wheel = build(&environment("tests/requirements.txt")?)?;
+    let wheel = build(&environment("tests/requirements.txt")?, None)?;
     install(python, &wheel)
 }
 
 /// Builds the wheel, installs it and runs its tests.
 pub fn check() -> Result<(), String> {
     let newest = environment("tests/requirements.txt")?;
-    let wheel = build(&newest)?;
+    let wheel = build(&newest, None)?;
     install(&newest, &wheel)?;
     let mut pytest = pytest(&newest);
     pytest.env("CRONOS_COMMAND", built("cronos"));
@@ -36,6 +41,16 @@ pub fn check() -> Result<(), String> {
             .arg(folder().join("tests/stubtest-allowlist.txt"))
             .arg("--ignore-unused-allowlist"),
     )
+}
+
+/// The tests of ranks, with a wheel that is built for them.
+pub fn check_ranks() -> Result<(), String> {
+    let python = environment("tests/requirements.txt")?;
+    let wheel = build(&python, Some("mpi"))?;
+    install(&python, &wheel)?;
+    let mut pytest = pytest(&python);
+    pytest.env("CRONOS_RANKS", "1");
+    execute(pytest.arg(folder().join("tests/test_ranks.py")))
 }
 
 /// The checks of scikit-learn with the oldest releases that are supported.
@@ -107,7 +122,7 @@ fn pip(python: &Path) -> Command {
 }
 
 /// The wheel, alone in a folder of its own.
-fn build(python: &Path) -> Result<PathBuf, String> {
+fn build(python: &Path, features: Option<&str>) -> Result<PathBuf, String> {
     let wheels = wheels();
     if wheels.exists() {
         fs::remove_dir_all(&wheels)
@@ -116,6 +131,10 @@ fn build(python: &Path) -> Result<PathBuf, String> {
     let mut build = program(python);
     build.args(["-m", "maturin", "build", "--release", "--locked", "--quiet"]);
     build.arg("--interpreter").arg(python);
+    if let Some(features) = features {
+        // libraries of the system stay where they are
+        build.args(["--features", features, "--compatibility", "linux"]);
+    }
     build
         .arg("--manifest-path")
         .arg(folder().join("Cargo.toml"));

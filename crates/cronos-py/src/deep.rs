@@ -5,7 +5,7 @@ use crate::failure::{exception, refused};
 use crate::model::Trained;
 use crate::options::{SIMPLE_LOSSES, named, place};
 use crate::rows::{Job, Target, Truth, on_rows};
-use cronos::{HeadGates, Observer};
+use cronos::{HeadGates, Observer, Team};
 use cronos_deep::{About, Data, Moves, Recipe, Rule, Watch};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -92,7 +92,7 @@ pub fn fit_deep(
 ) -> PyResult<Trained> {
     let recipe = keywords.recipe()?;
     let (about, limit) = (job.about(&x), keywords.time_limit);
-    on_rows(py, &x, &y, &job, |rows, watch| {
+    on_rows(py, &x, &y, &job, (&Team::default(), true), |rows, watch| {
         let truth = match &rows.truth {
             Truth::Classes(indices) => cronos_deep::Truth::Classes {
                 indices,

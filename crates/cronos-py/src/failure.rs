@@ -14,7 +14,7 @@ pub fn exception(error: Error) -> PyErr {
     match error {
         Error::Memory { .. } => PyMemoryError::new_err(sentence),
         // what it says of features is about the build
-        Error::Device(why) => PyRuntimeError::new_err(why),
+        Error::Device(why) | Error::Team(why) => PyRuntimeError::new_err(why),
         Error::Numerical(_) => PyRuntimeError::new_err(sentence),
         _ => PyValueError::new_err(sentence),
     }

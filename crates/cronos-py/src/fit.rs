@@ -4,7 +4,7 @@ use crate::arrays::Features;
 use crate::model::Trained;
 use crate::options::Keywords;
 use crate::rows::{About, Job, Target, Truth, on_rows};
-use cronos::{Classifier, Fitted, Grid, Model, Options, Regressor};
+use cronos::{Classifier, Fitted, Grid, Model, Options, Regressor, Table};
 use pyo3::prelude::*;
 
 /// Trains a network.
@@ -16,21 +16,27 @@ pub fn fit(
     job: Job<'_>,
     keywords: Keywords<'_>,
 ) -> PyResult<Trained> {
-    let options = Options {
-        start: job.start(),
-        ..keywords.options()?
-    };
+    let mut options = keywords.options()?;
+    options.start = job.start();
+    options.settings.team = job.team()?;
+    let team = &options.settings.team;
     let about = job.about(&x);
-    on_rows(py, &x, &y, &job, |rows, watch| {
-        let (options, weights) = (options.clone(), rows.weights.as_deref());
-        let fitted = match &rows.truth {
-            Truth::Classes(labels) => {
-                let options = options.clone();
-                (Classifier { options }.fit_observed(&rows.table, labels, weights, watch)?).fitted
+    on_rows(py, &x, &y, &job, (team, options.bias), |rows, watch| {
+        let (x, weights): (&dyn Table, _) = (&rows.table, rows.weights.as_deref());
+        let with = options.clone();
+        let fitted = match (&rows.truth, team.is_alone()) {
+            (Truth::Classes(labels), true) => {
+                (Classifier { options: with }.fit_observed(x, labels, weights, watch)?).fitted
             }
-            Truth::Numbers(y) => {
-                let options = options.clone();
-                Regressor { options }.fit_observed(&rows.table, y, weights, watch)?
+            (Truth::Classes(labels), false) => {
+                let (x, classes) = (x.to_matrix(), about.classes());
+                Classifier { options: with }.fit_shared(&x, labels, classes, weights, watch)?
+            }
+            (Truth::Numbers(y), true) => {
+                Regressor { options: with }.fit_observed(x, y, weights, watch)?
+            }
+            (Truth::Numbers(y), false) => {
+                Regressor { options: with }.fit_shared(&x.to_matrix(), y, weights, watch)?
             }
         };
         Ok(trained(&fitted, &options, &about))
@@ -49,19 +55,27 @@ pub fn path(
     job: Job<'_>,
     keywords: Keywords<'_>,
 ) -> PyResult<(Vec<Trained>, f64, &'static str)> {
-    let options = keywords.path_options()?;
-    let grid = Grid { steps, smallest };
+    let mut options = keywords.path_options()?;
+    options.settings.team = job.team()?;
+    let (team, grid) = (&options.settings.team, Grid { steps, smallest });
     let about = job.about(&x);
-    on_rows(py, &x, &y, &job, |rows, watch| {
-        let weights = rows.weights.as_deref();
-        let path = match &rows.truth {
-            Truth::Classes(labels) => {
-                let options = options.clone();
-                (Classifier { options }.path(&rows.table, labels, weights, &grid, watch)?).1
+    on_rows(py, &x, &y, &job, (team, options.bias), |rows, watch| {
+        let (x, weights): (&dyn Table, _) = (&rows.table, rows.weights.as_deref());
+        let with = options.clone();
+        let path = match (&rows.truth, team.is_alone()) {
+            (Truth::Classes(labels), true) => {
+                (Classifier { options: with }.path(x, labels, weights, &grid, watch)?).1
             }
-            Truth::Numbers(y) => {
-                let options = options.clone();
-                Regressor { options }.path(&rows.table, y, weights, &grid, watch)?
+            (Truth::Classes(labels), false) => {
+                let (x, classes) = (x.to_matrix(), about.classes());
+                Classifier { options: with }
+                    .path_shared(&x, labels, classes, weights, &grid, watch)?
+            }
+            (Truth::Numbers(y), true) => {
+                Regressor { options: with }.path(x, y, weights, &grid, watch)?
+            }
+            (Truth::Numbers(y), false) => {
+                Regressor { options: with }.path_shared(&x.to_matrix(), y, weights, &grid, watch)?
             }
         };
         let points = path.points.iter();
@@ -74,6 +88,11 @@ fn trained(fitted: &Fitted, options: &Options, about: &About) -> Trained {
     let (task, names) = (about.task.clone(), about.feature_names.clone());
     let mut report = fitted.report();
     report["seconds"]["total"] = about.start.elapsed().as_secs_f64().into();
+    let team = &options.settings.team;
+    if !team.is_alone() {
+        report["ranks"] = team.ranks().into();
+        report["sent_bytes"] = team.sent().into();
+    }
     Trained {
         model: Model::of(fitted, options, task, names, about.rows),
         report: report.to_string(),

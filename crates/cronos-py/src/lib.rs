@@ -9,6 +9,7 @@ mod merge;
 mod model;
 mod nystrom;
 mod options;
+mod ranks;
 mod rows;
 mod work;
 
@@ -25,6 +26,8 @@ mod _core {
     use super::model::Trained;
     #[pymodule_export]
     use super::nystrom::nystrom;
+    #[pymodule_export]
+    use super::ranks::{abort_ranks, end_ranks, ranks};
     #[pymodule_export]
     #[expect(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");

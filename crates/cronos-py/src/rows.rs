@@ -2,10 +2,11 @@
 
 use crate::arrays::{Features, matrix};
 use crate::failure::refused;
-use crate::merge::merge;
+use crate::merge::{Merged, merge};
 use crate::model::Trained;
+use crate::ranks::team;
 use crate::work::{Watch, run};
-use cronos::{Chosen, Error, Matrix, Start, Task};
+use cronos::{Chosen, Error, Matrix, Start, Table, Task, Team};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use std::time::Instant;
@@ -28,6 +29,8 @@ pub struct Job<'py> {
     progress: Option<Bound<'py, PyAny>>,
     /// Whether to start where another fit ended, and to remember where this one does.
     warm: bool,
+    /// Whether to share the rows with the other ranks of `mpirun`.
+    mpi: bool,
     before: Option<Bound<'py, Trained>>,
 }
 
@@ -39,6 +42,20 @@ impl Job<'_> {
             .as_ref()
             .and_then(|model| model.get().end.clone());
         self.warm.then(|| before.unwrap_or_default())
+    }
+
+    /// The ranks that share the rows; nobody else unless that is asked for.
+    pub fn team(&self) -> PyResult<Team> {
+        if !self.mpi {
+            return Ok(Team::default());
+        }
+        let team = team()?;
+        match self.warm && !team.is_alone() {
+            true => Err(refused(
+                "warm_start is True; it must be False while ranks share the rows",
+            )),
+            false => Ok(team),
+        }
     }
 
     pub fn about(&self, x: &Features<'_>) -> About {
@@ -80,7 +97,7 @@ pub enum Truth {
     Numbers(Matrix<f64>),
 }
 
-/// One of each kind of rows, and what they count.
+/// One of each kind of rows, or those of this rank, and what they count.
 pub struct Rows<'a> {
     pub table: Chosen<'a>,
     pub truth: Truth,
@@ -88,11 +105,14 @@ pub struct Rows<'a> {
 }
 
 /// What `work` makes of the rows, without the lock of the interpreter.
+///
+/// bias: whether there will be a column of ones, which decides what rows ranks have
 pub fn on_rows<R: Send>(
     py: Python<'_>,
     x: &Features<'_>,
     y: &Target<'_>,
     job: &Job<'_>,
+    (team, bias): (&Team, bool),
     work: impl FnOnce(&Rows<'_>, &Watch) -> Result<R, Error> + Send,
 ) -> PyResult<R> {
     let weights = match &job.weights {
@@ -113,27 +133,53 @@ pub fn on_rows<R: Send>(
             "{found} targets for {rows} rows of features"
         )));
     }
+    let threads = job.threads.or_else(|| team.threads());
     x.with(|x| {
-        run(py, job.threads, job.progress.as_ref(), |watch| {
-            let merged = match &given {
-                Truth::Classes(indices) => merge(x, weights, |row| vec![indices[row] as f64]),
-                Truth::Numbers(y) => merge(x, weights, |row| y.row(row).to_vec()),
-            };
-            let truth = match &given {
-                Truth::Classes(indices) => {
-                    Truth::Classes(merged.rows.iter().map(|&row| indices[row]).collect())
-                }
-                Truth::Numbers(y) => Truth::Numbers(y.select(&merged.rows)),
+        run(py, threads, job.progress.as_ref(), |watch| {
+            let taken = match team.is_alone() {
+                true => given.merged(x, weights),
+                false => shared(x, weights, team, bias)?,
             };
             let rows = Rows {
+                truth: given.of(&taken.rows),
                 table: Chosen {
                     table: x,
-                    rows: merged.rows,
+                    rows: taken.rows,
                 },
-                truth,
-                weights: merged.weights,
+                weights: taken.weights,
             };
             work(&rows, watch)
         })
     })?
+}
+
+/// The rows that this rank has, as they come.
+fn shared(
+    x: &dyn Table,
+    weights: Option<&[f64]>,
+    team: &Team,
+    bias: bool,
+) -> Result<Merged, Error> {
+    let own = team.share(x.rows(), x.columns() + usize::from(bias))?;
+    Ok(Merged {
+        weights: weights.map(|all| all[own.clone()].to_vec()),
+        rows: own.collect(),
+    })
+}
+
+impl Truth {
+    /// One of each kind of rows.
+    fn merged(&self, x: &dyn Table, weights: Option<&[f64]>) -> Merged {
+        match self {
+            Self::Classes(indices) => merge(x, weights, |row| vec![indices[row] as f64]),
+            Self::Numbers(y) => merge(x, weights, |row| y.row(row).to_vec()),
+        }
+    }
+
+    fn of(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Classes(indices) => Self::Classes(rows.iter().map(|&row| indices[row]).collect()),
+            Self::Numbers(y) => Self::Numbers(y.select(rows)),
+        }
+    }
 }

@@ -35,7 +35,7 @@ pub fn run(kept_fit: &KeptFit) -> Result<ExitCode, Failure> {
     ranks::together(&team, || {
         check_outputs(fit)?;
         check_holdout(fit.source.holdout)?;
-        start_threads(ranks::threads(fit.knobs.threads, &team))?;
+        start_threads(fit.knobs.threads.or_else(|| team.threads()))?;
         let mut options = knobs::options(&fit.knobs, fit.source.seed)?;
         knobs::share(&mut options, &team);
         let kept = kept::open(keep, &options, fit.force)?;

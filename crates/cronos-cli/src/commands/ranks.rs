@@ -10,10 +10,6 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Where launchers say how many processes they started, and how many of them on this machine.
-const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
-const HERE: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
-
 /// The exit code of a program that panicked.
 const PANICKED: i32 = 101;
 
@@ -22,55 +18,18 @@ const PAUSE: Duration = Duration::from_secs(2);
 
 /// The team that this process is one of; nobody else without `mpirun`.
 pub fn team() -> Result<Team, Failure> {
-    match number(&RANKS) {
-        None => Ok(Team::default()),
-        Some(ranks) => of_mpi(ranks),
-    }
+    Team::launched().map_err(|why| Failure::Usage(why.to_string()))
 }
 
 /// Refuses ranks for a command that has no use for them.
 pub fn refuse() -> Result<(), Failure> {
-    match number(&RANKS) {
+    match Team::started() {
         None | Some(1) => Ok(()),
         Some(ranks) => Err(Failure::Usage(format!(
             "started as one of {ranks} ranks, but only fit and path share their rows; start it \
              without mpirun"
         ))),
     }
-}
-
-#[cfg(feature = "mpi")]
-fn of_mpi(_: usize) -> Result<Team, Failure> {
-    Ok(Team::of_mpi()?)
-}
-
-#[cfg(not(feature = "mpi"))]
-fn of_mpi(ranks: usize) -> Result<Team, Failure> {
-    match ranks {
-        1 => Ok(Team::default()),
-        _ => Err(Failure::Usage(format!(
-            "started as one of {ranks} ranks, but MPI is not compiled in: rebuild with --features mpi"
-        ))),
-    }
-}
-
-/// Threads of a rank if none are asked for: the processors, shared with the ranks beside it.
-pub fn threads(asked: Option<usize>, team: &Team) -> Option<usize> {
-    if asked.is_some() || team.is_alone() {
-        return asked;
-    }
-    let here = number(&HERE).unwrap_or_else(|| team.ranks());
-    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
-    // a rank that is bound to some of them has those to itself
-    Some(match processors < here {
-        true => processors,
-        false => processors / here,
-    })
-}
-
-fn number(names: &[&str]) -> Option<usize> {
-    let values = names.iter().filter_map(|name| std::env::var(name).ok());
-    values.filter_map(|value| value.parse().ok()).next()
 }
 
 /// What comes of work that all ranks do. One that cannot go on says why and ends all.

@@ -85,6 +85,7 @@ class _Cronos(_Estimator):
     seed: int
     threads: int | None
     warm_start: bool
+    mpi: bool
     verbose: bool
     @property
     def lower_bound_(self) -> float: ...
@@ -124,6 +125,7 @@ class CronosClassifier(_Classes, _Cronos):
         threads: int | None = None,
         class_weight: _ClassWeight | None = None,
         warm_start: bool = False,
+        mpi: bool = False,
         verbose: bool = False,
     ) -> None: ...
     def path(
@@ -168,6 +170,7 @@ class CronosRegressor(_Numbers, _Cronos):
         seed: int = 0,
         threads: int | None = None,
         warm_start: bool = False,
+        mpi: bool = False,
         verbose: bool = False,
     ) -> None: ...
     def path(

@@ -93,6 +93,7 @@ class CronosClassifier(Classes, Cronos):
         threads=None,
         class_weight=None,
         warm_start=False,
+        mpi=False,
         verbose=False,
     ):
         super().__init__(
@@ -119,6 +120,7 @@ class CronosClassifier(Classes, Cronos):
             seed=seed,
             threads=threads,
             warm_start=warm_start,
+            mpi=mpi,
             verbose=verbose,
         )
         self.class_weight = class_weight

@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 __all__ = [
     "Model",
     "__version__",
+    "abort_ranks",
     "certificate",
+    "end_ranks",
     "fit",
     "fit_deep",
     "nystrom",
     "path",
+    "ranks",
     "sample_gates",
     "solve_convex",
 ]
@@ -69,6 +72,9 @@ def fit_deep(
     job: dict[str, Any],
     keywords: dict[str, Any],
 ) -> Model: ...
+def ranks() -> tuple[int, int]: ...
+def abort_ranks(code: int) -> None: ...
+def end_ranks() -> None: ...
 def sample_gates(
     x: NDArray[np.float64], count: int, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...

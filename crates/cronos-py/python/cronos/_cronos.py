@@ -8,6 +8,7 @@ from sklearn.base import clone
 from . import _core
 from ._estimator import Estimator
 from ._path import Path
+from ._ranks import together
 
 
 class Cronos(Estimator):
@@ -41,6 +42,7 @@ class Cronos(Estimator):
         seed=0,
         threads=None,
         warm_start=False,
+        mpi=False,
         verbose=False,
     ):
         self.loss = loss
@@ -68,11 +70,13 @@ class Cronos(Estimator):
         self.seed = seed
         self.threads = threads
         self.warm_start = warm_start
+        self.mpi = mpi
         self.verbose = verbose
 
     def _train(self, X, y, sample_weight):
-        X, targets, weights, classes = self._prepare(X, y, sample_weight)
-        return self._work(_core.fit, X, targets, weights=weights, classes=classes)
+        with together(self.mpi):
+            X, targets, weights, classes = self._prepare(X, y, sample_weight)
+            return self._work(_core.fit, X, targets, weights=weights, classes=classes)
 
     def path(self, X, y, sample_weight=None, *, steps=20, smallest=0.001):
         """Networks for penalties in equal ratios, from the one that leaves nothing downwards.
@@ -81,10 +85,11 @@ class Cronos(Estimator):
         the penalties are those for standardised targets.
         """
         walker = clone(self)
-        X, targets, weights, classes = walker._prepare(X, y, sample_weight)
-        models, zero_beta, status = walker._work(
-            _core.path, X, targets, steps, smallest, weights=weights, classes=classes
-        )
+        with together(self.mpi):
+            X, targets, weights, classes = walker._prepare(X, y, sample_weight)
+            models, zero_beta, status = walker._work(
+                _core.path, X, targets, steps, smallest, weights=weights, classes=classes
+            )
         points = []
         for model in models:
             point = clone(self)
@@ -94,7 +99,11 @@ class Cronos(Estimator):
 
     def _beside(self):
         warm = bool(self.warm_start)
-        return {"warm": warm, "before": getattr(self, "_model", None) if warm else None}
+        before = getattr(self, "_model", None) if warm else None
+        return {"warm": warm, "before": before, "mpi": bool(self.mpi)}
+
+    def _speaks(self):
+        return not self.mpi or _core.ranks()[0] == 0
 
     def _keywords(self):
         keywords = {name: getattr(self, name) for name in Cronos._get_param_names()}

@@ -57,7 +57,7 @@ class Estimator(BaseEstimator):
 
     def _work(self, work, X, *arguments, weights, classes):
         """What the library makes of rows, while its progress is shown."""
-        progress = Progress(type(self).__name__) if self.verbose else None
+        progress = Progress(type(self).__name__) if self.verbose and self._speaks() else None
         job = {
             "weights": weights,
             "classes": classes,
@@ -65,6 +65,7 @@ class Estimator(BaseEstimator):
             "threads": self.threads,
             "progress": progress,
             "warm": False,
+            "mpi": False,
             "before": None,
             **self._beside(),
         }
@@ -81,6 +82,10 @@ class Estimator(BaseEstimator):
         """What is said about a fit besides its keywords."""
         return {}
 
+    def _speaks(self):
+        """Whether this process tells what goes on, and not another that does the same work."""
+        return True
+
     def _keep(self, model):
         self._model = model
         self.report_ = json.loads(model.report)
@@ -90,7 +95,7 @@ class Estimator(BaseEstimator):
         """Tells about a fit that ended early."""
         status = self.report_["status"]
         sentence = UNFINISHED.get((status, self.report_["solver"]), UNFINISHED.get(status))
-        if sentence is not None:
+        if sentence is not None and self._speaks():
             warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
         return self
 

@@ -7,6 +7,7 @@
 //! any number of ranks.
 
 mod collect;
+mod launch;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod sketch;

@@ -2,7 +2,7 @@
 
 use super::{Messenger, Team};
 use crate::Error;
-use mpi::environment::Universe;
+use mpi::environment::{Universe, is_finalized, threading_support};
 use mpi::traits::{Communicator, Destination, Source};
 use mpi::{Threading, initialize_with_threading, topology::SimpleCommunicator};
 use std::sync::Arc;
@@ -11,18 +11,22 @@ use std::sync::Arc;
 const MOST: usize = 1 << 30;
 
 struct Mpi {
-    /// Ends the library when it goes.
-    _universe: Universe,
+    /// Ends the library when it goes. None if another part of the process started it, and will end it.
+    _universe: Option<Universe>,
     rank: usize,
     ranks: usize,
 }
 
 impl Team {
-    /// The ranks that `mpirun` started; a team of one for a process that it did not start. Once in
-    /// a process.
+    /// The ranks that `mpirun` started; a team of one for a process that it did not start. Where MPI
+    /// runs already, as with mpi4py, it is used as it is.
     pub fn of_mpi() -> Result<Self, Error> {
-        let Some((universe, given)) = initialize_with_threading(Threading::Serialized) else {
-            return Err(Error::Team("MPI was started before in this process".into()));
+        if is_finalized() {
+            return Err(Error::Team("MPI has ended in this process".into()));
+        }
+        let (universe, given) = match initialize_with_threading(Threading::Serialized) {
+            Some((universe, given)) => (Some(universe), given),
+            None => (None, threading_support()),
         };
         if given < Threading::Serialized {
             let text = "this library of MPI is not made for programs with threads; use another";

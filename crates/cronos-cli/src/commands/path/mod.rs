@@ -45,7 +45,7 @@ fn walk(path: &arguments::Path, team: &Team) -> Result<ExitCode, Failure> {
         smallest: path.smallest,
     };
     grid.check()?;
-    start_threads(ranks::threads(fit.knobs.threads, team))?;
+    start_threads(fit.knobs.threads.or_else(|| team.threads()))?;
     let mut options = options(path)?;
     knobs::share(&mut options, team);
     let interrupt = Interrupt::listen()?;
