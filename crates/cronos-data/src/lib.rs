@@ -8,6 +8,7 @@
 //! holds before it is believed, and memory grows only with data that was really read; only a page of
 //! a Parquet file is unpacked whole, whatever that takes.
 
+mod ahead;
 mod answers;
 mod array;
 mod cell;

@@ -1,10 +1,10 @@
 //! Numbers that stay in their file and are read when they are needed.
 
+use crate::ahead::read_at;
 use crate::error::DataError;
 use crate::fingerprint::Fingerprint;
 use std::cell::RefCell;
 use std::fs::File;
-use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -331,23 +331,4 @@ fn four(bytes: &[u8]) -> [u8; 4] {
 
 fn eight(bytes: &[u8]) -> [u8; 8] {
     bytes.first_chunk().copied().unwrap_or_default()
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, at)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            count => {
-                bytes = &mut bytes[count..];
-                at += count as u64;
-            }
-        }
-    }
-    Ok(())
 }
