@@ -4,6 +4,7 @@ mod bench;
 mod browser;
 mod debian;
 mod device;
+mod fuzz;
 mod mpi;
 mod package;
 mod test;
@@ -22,6 +23,8 @@ Usage: cargo xtask COMMAND
   bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
                        deep, scaling, language, python;
                        writes target/bench/bench.md and bench.json
+  fuzz [NAME]          readers and solvers against made-up bytes, a million times each, or as often
+                       as --runs says; what goes wrong is kept in fuzz/artifacts
   help                 this text
 
 Options of bench:
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Some("test") if arguments.len() == 1 => test::run(),
         Some("test") => Err("test takes no arguments; see cargo xtask help".into()),
         Some("wheel") => package::wheel(&arguments[1..]),
+        Some("fuzz") => fuzz::run(&arguments[1..]),
         Some("bench") => bench::run(&arguments[1..]),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");

@@ -6,8 +6,12 @@ use xtask::python;
 use xtask::step::{built, cargo, execute, program, root, step, target};
 
 /// Cargo's own checks, in order: once as built by default, then with all that can be run here.
-const CARGO: [(&str, &str); 5] = [
+const CARGO: [(&str, &str); 6] = [
     ("format", "fmt --all --check"),
+    (
+        "format of fuzz targets",
+        "fmt --check --manifest-path fuzz/Cargo.toml",
+    ),
     ("default features", "check --workspace --release --locked"),
     (
         "lints",
