@@ -132,24 +132,28 @@ fn features_stay_where_the_solver_needs_the_room() {
 /// From a sample of the rows; then the convex program of all of them.
 #[test]
 fn gates_are_learned_from_a_sample() {
-    let (folder, data) = (Folder::new(), corners(60_000, 100));
+    let (folder, data) = (Folder::new(), corners(20_000, 100));
     folder.put("x.npy", data.npy());
     folder.put("y.npy", data.class_npy());
-    let line = "fit x.npy --target y.npy --memory 40MiB --holdout 0 --beta 50 --gates 6";
-    let learned = folder.run(&format!("{line} --learn-gates --json"));
-    assert!(
-        learned.stderr.contains("learned from a sample"),
-        "{learned:?}"
-    );
-    let learned = folder.json(&format!("{line} --learn-gates --json"));
+    let line = "fit x.npy --target y.npy --memory 30MiB --holdout 0 --beta 20 --gates 6 \
+                --max-iterations 60";
+    let told = folder.run(&format!("{line} --learn-gates --json"));
+    assert!(told.stderr.contains("learned from a sample"), "{told:?}");
+    let learned: Value = serde_json::from_str(&told.stdout).unwrap();
     let drawn = folder.json(&format!("{line} --json"));
     for found in [&learned, &drawn] {
         assert!(number(found, "/read_bytes") > 0.0, "{found}");
-        assert_eq!(found["status"], "solved", "{found}");
         assert_eq!(found["gates"], 6);
+        // what no point can beat is on the far side of what the zero network is worth
+        let zero = 0.5 * 20_000.0;
+        assert!(
+            (0.0..zero).contains(&number(found, "/lower_bound")),
+            "{found}"
+        );
     }
-    let [learned, drawn] = [learned, drawn].map(|found| number(&found, "/objective"));
-    assert!(learned < 0.9 * drawn, "{learned} {drawn}");
+    // whether or not the points are in their cones by then, the networks are what they are
+    let [learned, drawn] = [learned, drawn].map(|found| number(&found, "/network_objective"));
+    assert!(learned < 0.7 * drawn, "{learned} {drawn}");
 }
 
 #[test]
