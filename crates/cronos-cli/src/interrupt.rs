@@ -3,6 +3,10 @@
 use crate::failure::Failure;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Signals that come together are one request: `timeout` sends its own twice, to the process and to its group.
+const TOGETHER: Duration = Duration::from_millis(500);
 
 /// Set once the user asked to stop.
 #[derive(Clone)]
@@ -15,8 +19,10 @@ impl Interrupt {
     pub fn listen() -> Result<Self, Failure> {
         let asked = Arc::new(AtomicBool::new(false));
         let seen = asked.clone();
+        let mut first = None;
         ctrlc::set_handler(move || {
-            if seen.swap(true, Ordering::SeqCst) {
+            seen.store(true, Ordering::SeqCst);
+            if first.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
                 std::process::exit(i32::from(crate::failure::INTERRUPTED));
             }
         })

@@ -27,8 +27,8 @@ fn wait_for_start(child: &Child) {
     std::thread::sleep(Duration::from_secs(2));
 }
 
-/// What a command leaves that gets a signal once it is at work.
-fn signalled(folder: &Folder, line: &str, signal: &str) -> Output {
+/// What a command leaves that gets signals once it is at work.
+fn signalled(folder: &Folder, line: &str, signals: &str) -> Output {
     let mut child = folder
         .command(line)
         .stdout(Stdio::piped())
@@ -36,11 +36,12 @@ fn signalled(folder: &Folder, line: &str, signal: &str) -> Output {
         .spawn()
         .unwrap();
     wait_for_start(&child);
-    let sent = Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status()
-        .unwrap()
-        .success();
+    let send = |signal: &str| {
+        let mut kill = Command::new("kill");
+        let sent = kill.args([signal, &child.id().to_string()]).status();
+        sent.unwrap().success()
+    };
+    let sent = signals.split(' ').all(send);
     if !sent {
         child.kill().unwrap();
     }
@@ -51,11 +52,11 @@ fn signalled(folder: &Folder, line: &str, signal: &str) -> Output {
     output
 }
 
-fn stopped_by(signal: &str) {
+fn stopped_by(signals: &str) {
     let folder = Folder::new();
     let line = "fit digits --tolerance 1e-12 --precision f64 --gates 50 --max-iterations 1000000 \
                 --out m.safetensors";
-    let output = signalled(&folder, line, signal);
+    let output = signalled(&folder, line, signals);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.starts_with("interrupted; the best network so far:"),
@@ -75,6 +76,12 @@ fn sigint_saves_the_best_model() {
 #[test]
 fn sigterm_saves_the_best_model() {
     stopped_by("-TERM");
+}
+
+/// As `timeout` sends them.
+#[test]
+fn two_signals_at_once_are_one() {
+    stopped_by("-TERM -TERM");
 }
 
 /// Many penalties that are easy: some are done when the signal comes, not all.
