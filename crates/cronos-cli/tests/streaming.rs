@@ -47,6 +47,21 @@ fn the_same_bytes_as_in_memory() {
     }
 }
 
+/// With room for their matrices, rows and groups have a stiffness of their own, as in memory.
+#[test]
+fn stiffness_follows_the_iterates() {
+    let (folder, _) = folder();
+    let line = format!("{FIT} --no-standardize --holdout 0 --json").replace("40", "120");
+    let here = folder.json(&format!("{line} --out here.safetensors"));
+    let there = folder.json(&format!("{line} --out there.safetensors --memory 26MiB"));
+    assert!(here.get("read_bytes").is_none(), "{here}");
+    assert!(number(&there, "/read_bytes") > 0.0, "{there}");
+    assert!(folder.bytes("here.safetensors") == folder.bytes("there.safetensors"));
+    // so they had one
+    folder.print(&format!("{line} --out without.safetensors {LITTLE}"));
+    assert!(folder.bytes("here.safetensors") != folder.bytes("without.safetensors"));
+}
+
 /// A text table goes to a temporary file first, packed or not.
 #[test]
 fn the_same_bytes_from_a_text_table() {

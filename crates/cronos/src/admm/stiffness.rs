@@ -83,8 +83,6 @@ impl Stiffening {
         let on = split == Split::Loss
             && settings.adapt_rho
             && shape.signs == 2
-            // groups' matrices are made of single rows
-            && !shape.streamed
             && cost <= WORTH
             && short == 0.0;
         let stiffening = Self {
