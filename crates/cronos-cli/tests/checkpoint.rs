@@ -37,7 +37,7 @@ fn more_iterations_can_be_asked_for() {
     assert_eq!(files, 2);
 }
 
-/// Killed at any moment, it goes on from the last state, or begins anew if there is none.
+/// Killed at any moment, it goes on from the last state, or begins anew if there is none. `KILLS` says how often.
 #[test]
 fn a_killed_fit_goes_on() {
     let folder = folder();
@@ -49,18 +49,25 @@ fn a_killed_fit_goes_on() {
         true => format!("{kept} --resume"),
         false => kept.clone(),
     };
-    for moment in 1..8 {
+    let kills = std::env::var("KILLS").map_or(7, |kills| kills.parse().unwrap());
+    let mut late = 0;
+    for kill in 0..kills {
         let mut command = folder.command(&resumed(&folder));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(40 * moment));
-        // it may have ended
+        std::thread::sleep(Duration::from_millis(40 * (kill % 7 + 1) + kill / 7));
         let _ = child.kill();
         child.wait().unwrap();
         if let Ok(model) = std::fs::read(folder.path("m.safetensors")) {
             assert!(model == whole, "a model that is not whole");
+            // it had ended, so the next one begins anew
+            std::fs::remove_dir_all(folder.path("state")).unwrap();
+            std::fs::remove_file(folder.path("m.safetensors")).unwrap();
+            late += 1;
         }
     }
+    println!("{} of {kills} kills came in time", kills - late);
+    assert!(late < kills, "no kill came in time");
     folder.print(&resumed(&folder));
     assert!(folder.bytes("m.safetensors") == whole);
 }
