@@ -32,7 +32,7 @@ impl Team {
             let text = "this library of MPI is not made for programs with threads; use another";
             return Err(Error::Team(text.into()));
         }
-        let world = universe.world();
+        let world = SimpleCommunicator::world();
         let (rank, ranks) = (world.rank() as usize, world.size() as usize);
         Ok(Self::new(Arc::new(Mpi {
             _universe: universe,
