@@ -17,7 +17,7 @@ Usage: cargo xtask COMMAND
 
   test                 format, lints, tests, the comparison with Python (exported models,
                        optimizers), the Python package, the pages of reports in a browser, and
-                       devices
+                       devices; --from STEP goes on with a step, as after one that failed
   wheel                builds the wheel of the Python package in target/wheels;
                        --features mpi, gpu or cuda, separated by commas, for ranks or devices
   bench [NAME]         all benchmarks, or one of: peers, fashion, loop, solver, convergence,
@@ -45,8 +45,7 @@ Options of bench:
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.first().map(String::as_str) {
-        Some("test") if arguments.len() == 1 => test::run(),
-        Some("test") => Err("test takes no arguments; see cargo xtask help".into()),
+        Some("test") => test::run(&arguments[1..]),
         Some("wheel") => package::wheel(&arguments[1..]),
         Some("fuzz") => fuzz::run(&arguments[1..]),
         Some("bench") => bench::run(&arguments[1..]),

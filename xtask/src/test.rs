@@ -29,56 +29,108 @@ const CARGO: [(&str, &str); 6] = [
     ),
 ];
 
-/// Runs every step and stops at the first that fails.
-pub fn run() -> Result<(), String> {
+/// The steps, perhaps from one of them on.
+struct Steps {
+    /// The first to be run, until it was reached.
+    from: Option<String>,
+    skipped: Vec<String>,
+}
+
+impl Steps {
+    fn is_due(&mut self, name: &str) -> bool {
+        self.from = self.from.take().filter(|from| from != name);
+        self.from.is_none()
+    }
+
+    fn step(
+        &mut self,
+        name: &str,
+        work: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        match self.is_due(name) {
+            true => step(name, work),
+            false => Ok(()),
+        }
+    }
+
+    /// A step that needs what may be missing.
+    fn with<T>(
+        &mut self,
+        name: &str,
+        find: impl FnOnce() -> Result<T, String>,
+        work: impl FnOnce(T) -> Result<(), String>,
+    ) -> Result<(), String> {
+        if !self.is_due(name) {
+            return Ok(());
+        }
+        match find() {
+            Ok(found) => step(name, || work(found)),
+            Err(reason) => {
+                self.skipped.push(format!("{name}: SKIPPED: {reason}"));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Runs every step, or those from one on, and stops at the first that fails.
+pub fn run(arguments: &[String]) -> Result<(), String> {
+    let from = match arguments {
+        [] => None,
+        [flag, name] if flag == "--from" => Some(name.clone()),
+        _ => return Err("test takes --from STEP at most; see cargo xtask help".into()),
+    };
+    let skipped = Vec::new();
+    let mut steps = Steps { from, skipped };
     for (name, line) in CARGO {
-        step(name, || execute(&mut cargo(line)))?;
+        steps.step(name, || execute(&mut cargo(line)))?;
     }
     let scripts = root().join("xtask/python");
     let environment = target().join("venv");
-    step("python packages", || {
+    steps.step("python packages", || {
         python::prepare(&environment, &scripts.join("requirements.txt"))
     })?;
     let python = python::interpreter(&environment);
-    step("onnx", || onnx(&python, &scripts))?;
-    step("command line", || {
+    steps.step("onnx", || onnx(&python, &scripts))?;
+    steps.step("command line", || {
         execute(
             program(&python)
                 .arg(scripts.join("check_cli.py"))
                 .arg(built("cronos")),
         )
     })?;
-    step("python package", package::check)?;
-    step("python package, oldest releases", package::check_oldest)?;
-    step("python examples", package::examples)?;
-    let mut skipped = Vec::new();
-    let beside = target().join("venv-optimizers");
-    match torch::find(&beside, &scripts.join("requirements-optimizers.txt")) {
-        Ok(python) => step("optimizers", || optimizers(&python, &scripts))?,
-        Err(reason) => skipped.push(format!("optimizers: SKIPPED: {reason}")),
+    steps.step("python package", package::check)?;
+    steps.step("python package, oldest releases", package::check_oldest)?;
+    steps.step("python examples", package::examples)?;
+    let torch = |name: &str| {
+        let beside = target().join(format!("venv-{name}"));
+        torch::find(&beside, &scripts.join(format!("requirements-{name}.txt")))
+    };
+    steps.with(
+        "optimizers",
+        || torch("optimizers"),
+        |python| optimizers(&python, &scripts),
+    )?;
+    steps.with(
+        "encoders",
+        || torch("encoders"),
+        |python| encoders(&python, &scripts),
+    )?;
+    steps.with("pages", browser::find, |browser| {
+        pages(&python, &scripts, &browser)
+    })?;
+    steps.with("ranks", mpi::find, |()| mpi::check())?;
+    steps.with("devices", device::find, |()| device::check())?;
+    steps.step("devices that are not here, types only", device::check_types)?;
+    if let Some(from) = steps.from {
+        return Err(format!("there is no step {from}"));
     }
-    let beside = target().join("venv-encoders");
-    match torch::find(&beside, &scripts.join("requirements-encoders.txt")) {
-        Ok(python) => step("encoders", || encoders(&python, &scripts))?,
-        Err(reason) => skipped.push(format!("encoders: SKIPPED: {reason}")),
-    }
-    match browser::find() {
-        Ok(browser) => step("pages", || pages(&python, &scripts, &browser))?,
-        Err(reason) => skipped.push(format!("pages: SKIPPED: {reason}")),
-    }
-    match mpi::find() {
-        Ok(()) => step("ranks", mpi::check)?,
-        Err(reason) => skipped.push(format!("ranks: SKIPPED: {reason}")),
-    }
-    match device::find() {
-        Ok(()) => step("devices", device::check)?,
-        Err(reason) => skipped.push(format!("devices: SKIPPED: {reason}")),
-    }
-    step("devices that are not here, types only", device::check_types)?;
+    let skipped = steps.skipped;
     skipped.iter().for_each(|skipped| println!("== {skipped}"));
-    match skipped.is_empty() {
-        true => println!("== everything passed"),
-        false => println!("== everything else passed"),
+    match (skipped.is_empty(), arguments) {
+        (true, []) => println!("== everything passed"),
+        (false, []) => println!("== everything else passed"),
+        (_, _) => println!("== these steps passed"),
     }
     Ok(())
 }
