@@ -176,12 +176,15 @@ impl Gates {
 
     /// Writes gate `i` on the rows `from..from + mask.len()` as zeros and ones;
     /// zeros past the last row. `from` is a multiple of 64.
+    #[inline(always)]
     pub(crate) fn expand<T: Real>(&self, i: usize, from: usize, mask: &mut [T]) {
+        const HALF: usize = WORD / 2;
         let words = &self.bits[i * self.words..][from / WORD..self.words];
-        let words = words.iter().copied().chain(std::iter::repeat(0));
-        for (lane, word) in mask.chunks_mut(WORD).zip(words) {
+        let halves = (words.iter()).flat_map(|&word| [word as u32, (word >> HALF) as u32]);
+        let halves = halves.chain(std::iter::repeat(0));
+        for (lane, half) in mask.as_chunks_mut::<HALF>().0.iter_mut().zip(halves) {
             for (j, entry) in lane.iter_mut().enumerate() {
-                *entry = if word >> j & 1 == 1 { T::ONE } else { T::ZERO };
+                *entry = if half & 1 << j != 0 { T::ONE } else { T::ZERO };
             }
         }
     }

@@ -1,12 +1,35 @@
-//! Inner products and norms: accumulated in `f64`, always in the same order.
+//! Inner products, norms and sums of arrays. Inner products are accumulated in `f64`; orders are
+//! always the same.
 
 use crate::real::Real;
+use rayon::prelude::*;
 
 /// Independent running sums, so that the loop can use vector registers.
 const LANES: usize = 8;
 
+/// Numbers that one thread takes at a time where arrays are added.
+pub(crate) const PART: usize = 8192;
+/// Products that are worth a choice of registers.
+const MANY: usize = 64;
+
+/// Runs loops on the widest registers of this processor. Both `work` and what it calls must be
+/// `#[inline(always)]`.
+/// Nothing is reordered, so the result is that of any other processor.
+#[inline(always)]
+pub(crate) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
 /// `Σ a_j b_j`
 pub(crate) fn dot<A: Real, B: Real>(a: &[A], b: &[B]) -> f64 {
+    match a.len() {
+        ..MANY => dot_by_lanes(a, b),
+        _ => vectorized(#[inline(always)] || dot_by_lanes(a, b)),
+    }
+}
+
+#[inline(always)]
+fn dot_by_lanes<A: Real, B: Real>(a: &[A], b: &[B]) -> f64 {
     let mut sums = [0.0; LANES];
     let (a_lanes, a_rest) = a.as_chunks::<LANES>();
     let (b_lanes, b_rest) = b.as_chunks::<LANES>();
@@ -35,7 +58,26 @@ pub(crate) fn norm<T: Real>(a: &[T]) -> f64 {
 
 /// `y += alpha x`
 pub(crate) fn add_scaled<T: Real>(y: &mut [T], alpha: T, x: &[T]) {
+    update(y, x, |y, x| *y += alpha * x);
+}
+
+/// The same step for each pair of numbers of two arrays, which threads share if they are large.
+pub(crate) fn update<A: Real, B: Real>(y: &mut [A], x: &[B], step: impl Fn(&mut A, B) + Sync) {
+    if y.len() <= PART {
+        return step_by_step(y, x, &step);
+    }
+    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
+    parts.for_each(|(y, x)| {
+        vectorized(
+            #[inline(always)]
+            || step_by_step(y, x, &step),
+        )
+    });
+}
+
+#[inline(always)]
+fn step_by_step<A: Copy, B: Copy>(y: &mut [A], x: &[B], step: &impl Fn(&mut A, B)) {
     for (y, &x) in y.iter_mut().zip(x) {
-        *y += alpha * x;
+        step(y, x);
     }
 }

@@ -66,9 +66,9 @@ impl<'a, T: Real> Host<'a, T> {
 
 impl<T: Real> Machine<T> for Host<'_, T> {
     fn solve(&mut self, tolerance: f64) -> usize {
+        let (engine, solver, work) = (&self.engine, &mut self.solver, &mut self.work);
         let (right, u) = (&self.right, &mut self.u);
-        self.solver
-            .solve(&self.engine, right, u, tolerance, &mut self.work)
+        (engine.team()).among_threads(|| solver.solve(engine, right, u, tolerance, work))
     }
 
     fn kappa(&self) -> f64 {
@@ -93,10 +93,13 @@ impl<T: Real> Machine<T> for Host<'_, T> {
     }
 
     fn sweep(&mut self, step: &SweepStep) -> SweepSums {
-        let (rows, image) = (&mut self.rows, &mut self.image);
-        let sums = (self.engine).sweep(&self.u, self.y, rows, step, image, &mut self.work);
-        add_scaled(&mut self.right, T::ONE, &self.image);
-        sums
+        let (engine, u, y, work) = (&self.engine, &self.u, self.y, &mut self.work);
+        let (rows, image, right) = (&mut self.rows, &mut self.image, &mut self.right);
+        engine.team().among_threads(|| {
+            let sums = engine.sweep(u, y, rows, step, image, work);
+            add_scaled(right, T::ONE, image);
+            sums
+        })
     }
 
     fn rescale_groups(&mut self, before: &Groups, after: &Groups) {
@@ -133,8 +136,8 @@ impl<T: Real> Machine<T> for Host<'_, T> {
         if !std::mem::replace(&mut self.stiff, true) {
             self.solver = Box::new(Stiff::new(engine, by, self.build, self.solver.kappa()));
         }
-        self.solver
-            .set_stiffness(engine, kappa, &self.rows, &mut self.work)
+        let (solver, rows, work) = (&mut self.solver, &self.rows, &mut self.work);
+        (engine.team()).among_threads(|| solver.set_stiffness(engine, kappa, rows, work))
     }
 
     fn point(&self, which: Point, groups: &Groups) -> Candidate {

@@ -1,6 +1,6 @@
 //! The feature-space half of an ADMM step: group shrinkage.
 
-use crate::inner::norm;
+use crate::inner::{norm, update, vectorized};
 use crate::real::Real;
 use rayon::prelude::*;
 
@@ -77,23 +77,20 @@ pub(crate) fn step<T: Real>(
             let (threshold, kappa) = (groups.threshold(group), groups.stiffness[group]);
             let scale = T::of(kappa);
             let old = factor(b, threshold);
-            for ((b, &u), v) in b.iter_mut().zip(u).zip(reflected.iter_mut()) {
-                *v = old * *b;
-                *b = relaxation * u + (T::ONE - relaxation) * *v + (*b - *v);
-            }
+            vectorized(#[inline(always)] || {
+                for ((b, &u), v) in b.iter_mut().zip(u).zip(reflected.iter_mut()) {
+                    *v = old * *b;
+                    *b = relaxation * u + (T::ONE - relaxation) * *v + (*b - *v);
+                }
+            });
             let new = factor(b, threshold);
-            let mut sums = ShrinkSums::default();
-            for ((&b, &u), v) in b.iter().zip(u).zip(reflected) {
-                let (v_old, v_new) = (*v, new * b);
-                let squared = |value: T| value.wide() * value.wide();
-                sums.primal += squared(u - v_new);
-                sums.change += squared(v_new - v_old);
-                sums.image += squared(u);
-                sums.copy += squared(v_new);
-                sums.multiplier += squared(b - v_new);
-                *v = scale * (v_new + v_new - b);
-            }
+            let mut sums = vectorized(#[inline(always)] || sums_of(b, u, reflected, new));
             sums.norms = sums.image.sqrt();
+            let reflect = |v: &mut T, b: T| {
+                let v_new = new * b;
+                *v = scale * (v_new + v_new - b);
+            };
+            update(reflected, b, reflect);
             sums.primal *= kappa;
             sums.change *= kappa;
             sums.image *= kappa;
@@ -112,6 +109,37 @@ pub(crate) fn step<T: Real>(
         total.norms += part.norms;
     }
     total
+}
+
+/// What `‖·‖²` of a group are, `v = factor b`.
+#[inline(always)]
+fn sums_of<T: Real>(b: &[T], u: &[T], v_old: &[T], factor: T) -> ShrinkSums {
+    const LANES: usize = 8;
+    let mut sums = [[0.0; LANES]; 5];
+    let mut add = |lane: usize, b: T, u: T, v_old: T| {
+        let v = factor * b;
+        for (sums, value) in sums.iter_mut().zip([u - v, v - v_old, u, v, b - v]) {
+            sums[lane] += value.wide() * value.wide();
+        }
+    };
+    let [(b, b_rest), (u, u_rest), (v_old, v_rest)] = [b, u, v_old].map(|a| a.as_chunks::<LANES>());
+    for ((b, u), v_old) in b.iter().zip(u).zip(v_old) {
+        for lane in 0..LANES {
+            add(lane, b[lane], u[lane], v_old[lane]);
+        }
+    }
+    for (lane, ((&b, &u), &v_old)) in b_rest.iter().zip(u_rest).zip(v_rest).enumerate() {
+        add(lane, b, u, v_old);
+    }
+    let [primal, change, image, copy, multiplier] = sums.map(|lanes| lanes.iter().sum());
+    ShrinkSums {
+        primal,
+        change,
+        image,
+        copy,
+        multiplier,
+        norms: 0.0,
+    }
 }
 
 /// `λ ← ratio λ` with a ratio for each group, then `reflected = κ (2v − b)` with

@@ -286,6 +286,7 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     /// All gates of a block as zeros and ones.
+    #[inline(always)]
     fn expand_block(&self, block: &Range<usize>, masks: &mut [T]) {
         for (i, mask) in masks.chunks_mut(BLOCK).enumerate() {
             self.gates.expand(i, block.start, mask);

@@ -31,26 +31,38 @@ impl<T: Real> Slacks<'_, T> {
         }
     }
 
-    fn stiffness(&self, column: usize) -> [T; BLOCK] {
-        let (columns, _) = self.stiffness.as_chunks::<BLOCK>();
-        columns.get(column).copied().unwrap_or([T::ONE; BLOCK])
+    /// `z_i = (2 D_i − I) R_i |a_i| ± c D_i h` on one column
+    #[inline(always)]
+    pub fn fill(&self, column: usize, z: &mut [T; BLOCK], part: LossPart<'_, T>) {
+        for (row, z) in z.iter_mut().enumerate() {
+            *z = part.of_row(row);
+        }
+        if let Some(a) = self.a.as_chunks::<BLOCK>().0.get(column) {
+            let (stiffness, soft) = (self.stiffness.as_chunks().0, [T::ONE; BLOCK]);
+            let stiffness = stiffness.get(column).unwrap_or(&soft);
+            for row in 0..BLOCK {
+                let slack = a[row].positive_part() - a[row].negative_part();
+                z[row] += part.sign(row) * stiffness[row] * slack;
+            }
+        }
     }
 
-    /// `a = α Gu + (1 − α) s + ν` on one column; `z` holds `X u`.
+    /// `a = α Gu + (1 − α) s + ν` on one column, whose `X u` is in `z`; then as `fill`.
     #[inline(always)]
     pub fn update(
         &mut self,
         column: usize,
-        z: &[T; BLOCK],
-        mask: &[T; BLOCK],
+        z: &mut [T; BLOCK],
+        part: LossPart<'_, T>,
         inverse_roots: &[T; BLOCK],
         relaxation: T,
         sums: &mut SweepSums,
     ) {
         const LANES: usize = 8;
-        let stiffness = self.stiffness(column);
+        let (stiffness, soft) = (self.stiffness.as_chunks().0, [T::ONE; BLOCK]);
+        let stiffness = stiffness.get(column).unwrap_or(&soft);
         let Some(a) = self.a.as_chunks_mut::<BLOCK>().0.get_mut(column) else {
-            return;
+            return self.fill(column, z, part);
         };
         let mut primal = [T::ZERO; LANES];
         let mut change = [T::ZERO; LANES];
@@ -62,11 +74,12 @@ impl<T: Real> Slacks<'_, T> {
             for lane in 0..LANES {
                 let row = from + lane;
                 let r = stiffness[row];
-                let g = (mask[row] + mask[row] - T::ONE) * z[row];
+                let g = part.sign(row) * z[row];
                 let old = a[row].positive_part();
                 let new = relaxation * g + (T::ONE - relaxation) * old + a[row].negative_part();
                 let (s, nu) = (new.positive_part(), new.negative_part());
                 a[row] = new;
+                z[row] = part.of_row(row) + part.sign(row) * r * (s - nu);
                 primal[lane] += r * (g - s) * (g - s);
                 change[lane] += r * (s - old) * (s - old);
                 image[lane] += r * g * g;
@@ -92,33 +105,43 @@ impl<T: Real> Slacks<'_, T> {
     }
 }
 
+/// `± c D_i h`: what the loss adds to one column.
+#[derive(Clone, Copy)]
+pub(super) struct LossPart<'m, T> {
+    pub mask: &'m [T; BLOCK],
+    /// `± c`
+    pub weight: T,
+    pub h: &'m [T; BLOCK],
+}
+
+impl<T: Real> LossPart<'_, T> {
+    #[inline(always)]
+    fn of_row(&self, row: usize) -> T {
+        self.weight * self.mask[row] * self.h[row]
+    }
+
+    /// Of `2 D_i − I`.
+    #[inline(always)]
+    fn sign(&self, row: usize) -> T {
+        self.mask[row] + self.mask[row] - T::ONE
+    }
+}
+
 impl<T: Real> Engine<'_, T> {
-    /// `z_i = (2 D_i − I) R_i |a_i| ± c D_i h`
-    pub(super) fn fill(
+    /// The loss's part of every column of an output.
+    #[inline(always)]
+    pub(super) fn loss_parts<'m>(
         &self,
-        z: &mut [T],
-        masks: &[T],
-        slacks: Slacks<'_, T>,
+        masks: &'m [T],
         weight: f64,
-        h: &[T; BLOCK],
-    ) {
+        h: &'m [T; BLOCK],
+    ) -> impl Fn(usize) -> LossPart<'m, T> + use<'m, T> {
         let gates = self.gates.len();
         let (masks, _) = masks.as_chunks::<BLOCK>();
-        let (a, _) = slacks.a.as_chunks::<BLOCK>();
-        for (column, z) in z.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
-            let mask = &masks[column % gates];
-            let weight = T::of(if column < gates { weight } else { -weight });
-            for row in 0..BLOCK {
-                z[row] = weight * mask[row] * h[row];
-            }
-            if let Some(a) = a.get(column) {
-                let stiffness = slacks.stiffness(column);
-                for row in 0..BLOCK {
-                    let sign = mask[row] + mask[row] - T::ONE;
-                    let slack = a[row].positive_part() - a[row].negative_part();
-                    z[row] += sign * stiffness[row] * slack;
-                }
-            }
+        move |column| LossPart {
+            mask: &masks[column % gates],
+            weight: T::of(if column < gates { weight } else { -weight }),
+            h,
         }
     }
 

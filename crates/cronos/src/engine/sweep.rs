@@ -5,6 +5,7 @@ use super::slack::Slacks;
 use super::thin::{RowsOf, ThinState};
 use super::{BLOCK, Chunk, Engine, Workspace};
 use crate::admm::Split;
+use crate::inner::vectorized;
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -194,10 +195,12 @@ impl<T: Real> Engine<'_, T> {
             for (at, block) in self.blocks(index).enumerate() {
                 let x = self.x.block(block.clone(), &mut room);
                 self.multiply_block(x, u, &mut chunk.z);
-                self.expand_block(&block, &mut chunk.masks);
                 let rows = self.rows_of(index, &block);
                 let slacks = slacks.block(at, u.len() / self.features());
-                self.update_block(chunk, &rows, y, step, slacks, thin, &mut sums);
+                vectorized(#[inline(always)] || {
+                    self.expand_block(&block, &mut chunk.masks);
+                    self.update_block(chunk, &rows, y, step, slacks, thin, &mut sums);
+                });
                 self.add_adjoint_block(x, &chunk.z, &mut chunk.sum[..u.len()]);
             }
             chunk.room = room;
@@ -224,7 +227,9 @@ impl<T: Real> Engine<'_, T> {
                 for (c, z) in chunk.z.chunks_mut(per_output).enumerate() {
                     let h = rows.reflected(y.columns(), step.split, thin, c);
                     let slacks = slacks.output(c, per_output);
-                    self.fill(z, &chunk.masks, slacks, step.weight, &h);
+                    let part = self.loss_parts(&chunk.masks, step.weight, &h);
+                    let columns = z.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate();
+                    columns.for_each(|(column, z)| slacks.fill(column, z, part(column)));
                 }
                 let x = self.x.block(block, &mut chunk.room);
                 self.add_adjoint_block(x, &chunk.z, &mut chunk.sum[..length]);
@@ -301,6 +306,7 @@ impl<T: Real> Engine<'_, T> {
     }
 
     /// Updates the state on one block and leaves `(2D − I) R (s − ν) ± c D (2f − e)` in `z`.
+    #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     fn update_block(
         &self,
@@ -328,15 +334,14 @@ impl<T: Real> Engine<'_, T> {
             }
         }
         rows.update_loss(y, step, thin, &mut chunk.scratch, sums);
-        let inverse = rows.inverse_roots();
+        let (inverse, relaxation) = (rows.inverse_roots(), T::of(step.relaxation));
         for (c, z) in chunk.z.chunks_mut(per_output).take(y.columns()).enumerate() {
             let mut slacks = slacks.output(c, per_output);
-            for (column, z) in z.as_chunks::<BLOCK>().0.iter().enumerate() {
-                let mask = &chunk.masks.as_chunks::<BLOCK>().0[column % gates];
-                slacks.update(column, z, mask, &inverse, T::of(step.relaxation), sums);
-            }
             let h = rows.reflected(y.columns(), step.split, thin, c);
-            self.fill(z, &chunk.masks, slacks, step.weight, &h);
+            let part = self.loss_parts(&chunk.masks, step.weight, &h);
+            for (column, z) in z.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
+                slacks.update(column, z, part(column), &inverse, relaxation, sums);
+            }
         }
     }
 }

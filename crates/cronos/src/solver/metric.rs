@@ -94,6 +94,7 @@ impl<T: Real> Metric<T> {
         // W is lower triangular: rows from..to reach up to column to, columns down from row from
         half.as_mut()
             .par_row_chunks_mut(STRIP)
+            .with_max_len(1)
             .enumerate()
             .for_each(|(at, out)| {
                 let (from, to) = (at * STRIP, (at * STRIP + STRIP).min(d));
@@ -103,6 +104,7 @@ impl<T: Real> Metric<T> {
             });
         MatMut::from_column_major_slice_mut(out, d, columns)
             .par_row_chunks_mut(STRIP)
+            .with_max_len(1)
             .enumerate()
             .for_each(|(at, out)| {
                 let (from, to) = (at * STRIP, (at * STRIP + STRIP).min(d));

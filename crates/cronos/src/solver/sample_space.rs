@@ -9,6 +9,7 @@
 
 use super::metric::Metric;
 use crate::engine::{Engine, Workspace};
+use crate::inner::{add_scaled, update};
 use crate::real::Real;
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -56,12 +57,9 @@ impl<T: Real> SampleSpace<T> {
         let per_output = engine.weights_per_output();
         for (q, u) in self.q.chunks_mut(gates).zip(u.chunks(per_output)) {
             let (v, w) = u.split_at(gates);
+            q.copy_from_slice(v);
             if cones {
-                for ((q, &v), &w) in q.iter_mut().zip(v).zip(w) {
-                    *q = half * (v - w);
-                }
-            } else {
-                q.copy_from_slice(v);
+                update(q, w, |q, w| *q = half * (*q - w));
             }
         }
         // r = Σ_i D_i X q_i ;  S t = r
@@ -73,12 +71,8 @@ impl<T: Real> SampleSpace<T> {
         for (correction, u) in self.correction.chunks(gates).zip(u.chunks_mut(per_output)) {
             let (v, w) = u.split_at_mut(gates);
             let scale = if cones { half } else { T::ONE };
-            for (v, &q) in v.iter_mut().zip(correction) {
-                *v -= scale * q;
-            }
-            for (w, &q) in w.iter_mut().zip(correction) {
-                *w += scale * q;
-            }
+            add_scaled(v, -scale, correction);
+            add_scaled(w, scale, correction);
         }
         iterations
     }

@@ -1,6 +1,7 @@
 //! What all ranks do together: sums in order, and lists of what each has.
 
 use super::Team;
+use crate::inner::vectorized;
 use crate::real::Real;
 use bytemuck::{Pod, bytes_of, bytes_of_mut, cast_slice, cast_slice_mut};
 use rayon::prelude::*;
@@ -137,10 +138,12 @@ fn add<T: Real>(parts: &[&[T]], from: usize, out: &mut [T]) {
     out.par_chunks_mut(PART).enumerate().for_each(|(at, out)| {
         let from = from + at * PART;
         out.copy_from_slice(&first[from..][..out.len()]);
-        for part in others {
-            for (sum, &value) in out.iter_mut().zip(&part[from..]) {
-                *sum += value;
+        vectorized(#[inline(always)] || {
+            for part in others {
+                for (sum, &value) in out.iter_mut().zip(&part[from..]) {
+                    *sum += value;
+                }
             }
-        }
+        });
     });
 }

@@ -67,6 +67,16 @@ impl Team {
         self.shared.is_none()
     }
 
+    /// Runs `work` as one of the threads that share its loops, which saves waking them all for
+    /// every loop. Where ranks wait for each other it stays on its own thread: they may be
+    /// more than there are threads, and messages may be bound to it.
+    pub(crate) fn among_threads<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.ranks() {
+            1 => rayon::scope(|_| work()),
+            _ => work(),
+        }
+    }
+
     /// Which of the ranks this is, from 0.
     pub fn rank(&self) -> usize {
         (self.shared.as_ref()).map_or(0, |shared| shared.messenger.rank())
