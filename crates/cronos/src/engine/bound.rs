@@ -3,7 +3,7 @@
 use super::wide::{Wide, widen};
 use super::{BLOCK, Engine, RowState, SweepStep};
 use crate::admm::Split;
-use crate::inner::norm;
+use crate::inner::{norm, vectorized};
 use crate::loss::{DualRows, Row};
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -201,36 +201,47 @@ impl<T: Real> Engine<'_, T> {
         out: &mut [f64],
     ) {
         let gates = self.gates.len();
-        for (column, out) in out.chunks_mut(BLOCK).enumerate() {
-            let sign = if column < gates { 1.0 } else { -1.0 };
-            let cone = self.cone_multipliers(state, rho, c, column, block);
-            for (k, (row, alpha)) in block.clone().zip(cone).enumerate() {
-                let active = self.gates.active(column % gates, row);
-                out[k] = if active { sign * z[row] - alpha } else { alpha };
-            }
-        }
+        let mut mask = [0.0; BLOCK];
+        let mut of_rows = [0.0; BLOCK];
+        of_rows[..block.len()].copy_from_slice(&z[block.clone()]);
+        vectorized(
+            #[inline(always)]
+            || {
+                for (column, out) in out.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
+                    let sign = if column < gates { 1.0 } else { -1.0 };
+                    let alpha = self.cone_multipliers(state, rho, c, column, block);
+                    self.gates.expand(column % gates, block.start, &mut mask);
+                    for row in 0..BLOCK {
+                        let active = sign * of_rows[row] - alpha[row];
+                        out[row] = if mask[row] != 0.0 { active } else { alpha[row] };
+                    }
+                }
+            },
+        );
     }
 
     /// `α = −ρ R ν` on one column of one block; zeros without cones.
-    pub(super) fn cone_multipliers<'s>(
+    #[inline(always)]
+    pub(super) fn cone_multipliers(
         &self,
-        state: &'s RowState<T>,
+        state: &RowState<T>,
         rho: f64,
         c: usize,
         column: usize,
         block: &Range<usize>,
-    ) -> impl Iterator<Item = f64> + use<'s, T> {
+    ) -> [f64; BLOCK] {
+        let mut alpha = [0.0; BLOCK];
         let columns = state.a.len() / self.rows().next_multiple_of(BLOCK);
         let from = block.start * columns + (c * self.columns_per_output() + column) * BLOCK;
         let rows = from..from + block.len();
         let a = state.a.get(rows.clone()).unwrap_or_default();
+        for (alpha, a) in alpha.iter_mut().zip(a) {
+            *alpha = -rho * a.negative_part().wide();
+        }
         let stiffness = state.stiffness.get(rows).unwrap_or_default();
-        (0..block.len()).map(move |k| match a.get(k) {
-            Some(a) => {
-                let r = stiffness.get(k).map_or(1.0, |r| r.wide());
-                -rho * r * a.negative_part().wide()
-            }
-            None => 0.0,
-        })
+        for (alpha, r) in alpha.iter_mut().zip(stiffness) {
+            *alpha *= r.wide();
+        }
+        alpha
     }
 }

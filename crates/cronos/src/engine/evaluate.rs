@@ -2,7 +2,7 @@
 
 use super::wide::{Wide, widen};
 use super::{BLOCK, Engine, RowState};
-use crate::inner::norm;
+use crate::inner::{norm, vectorized};
 use crate::loss::Loss;
 use crate::matrix::Matrix;
 use crate::real::Real;
@@ -108,47 +108,63 @@ impl<T: Real> Engine<'_, T> {
         multipliers: Option<Multipliers<'_, T>>,
         part: &mut Evaluation,
     ) {
+        const LANES: usize = 8;
         let (gates, signs) = (self.gates.len(), self.activation.signs());
-        let mut convex = vec![0.0; block.len() * y.columns()];
+        // one run of rows for each output
+        let mut convex = vec![[0.0; BLOCK]; y.columns()];
         let mut network = convex.clone();
-        for (z, &column) in z.chunks(BLOCK).zip(live) {
-            let (c, gate) = (column / (signs * gates), column % gates);
-            let sign = if column / gates % signs == 0 {
-                1.0
-            } else {
-                -1.0
-            };
-            let alpha: Vec<f64> = multipliers.map_or(Vec::new(), |multipliers| {
-                let of_output = column % (signs * gates);
-                let Multipliers { state, rho } = multipliers;
-                self.cone_multipliers(state, rho, c, of_output, block)
-                    .collect()
-            });
-            for (k, row) in block.clone().enumerate() {
-                let active = self.gates.active(gate, row);
-                let at = k * y.columns() + c;
-                let z = z[k] / self.root(row);
-                let gated = if active { z } else { 0.0 };
-                convex[at] += sign * gated;
-                if signs == 2 {
-                    network[at] += sign * z.max(0.0);
-                    let slack = if active { z } else { -z };
-                    part.violation = part.violation.max(-slack);
-                    part.held += alpha
-                        .get(k)
-                        .map_or(0.0, |alpha| alpha * self.root(row) * slack);
-                } else {
-                    network[at] += sign * gated;
-                }
-            }
+        let (mut roots, mut inverse) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for (k, row) in block.clone().enumerate() {
+            (roots[k], inverse[k]) = (self.root(row), 1.0 / self.root(row));
         }
-        let mut target = vec![0.0; y.columns()];
-        let rows = convex.chunks(y.columns()).zip(network.chunks(y.columns()));
-        for (row, (convex, network)) in block.clone().zip(rows) {
-            widen(y.row(row), &mut target);
-            let weight = self.root(row) * self.root(row);
-            part.objective += weight * loss.value(convex, &target);
-            part.network_objective += weight * loss.value(network, &target);
+        let mut mask = [0.0; BLOCK];
+        let (mut outside, mut held) = ([0.0; LANES], [0.0; LANES]);
+        vectorized(
+            #[inline(always)]
+            || {
+                for (z, &column) in z.as_chunks::<BLOCK>().0.iter().zip(live) {
+                    let (c, of_output) = (column / (signs * gates), column % (signs * gates));
+                    let sign = if of_output < gates { 1.0 } else { -1.0 };
+                    let alpha = match multipliers {
+                        Some(Multipliers { state, rho }) => {
+                            self.cone_multipliers(state, rho, c, of_output, block)
+                        }
+                        None => [0.0; BLOCK],
+                    };
+                    self.gates.expand(column % gates, block.start, &mut mask);
+                    let (convex, network) = (&mut convex[c], &mut network[c]);
+                    for from in (0..BLOCK).step_by(LANES) {
+                        for lane in 0..LANES {
+                            let k = from + lane;
+                            let z = z[k] * inverse[k];
+                            let active = mask[k] != 0.0;
+                            let gated = if active { z } else { 0.0 };
+                            convex[k] += sign * gated;
+                            let unit = if signs == 2 { z.positive_part() } else { gated };
+                            network[k] += sign * unit;
+                            let slack = if active { z } else { -z };
+                            let below = (-slack).positive_part();
+                            outside[lane] = if below > outside[lane] { below } else { outside[lane] };
+                            held[lane] += alpha[k] * roots[k] * slack;
+                        }
+                    }
+                }
+            },
+        );
+        if signs == 2 {
+            part.violation = outside.into_iter().fold(part.violation, f64::max);
+            part.held += held.iter().sum::<f64>();
+        }
+        let mut of_row = [(); 3].map(|()| vec![0.0; y.columns()]);
+        let [target, of_convex, of_network] = &mut of_row;
+        for (k, row) in block.clone().enumerate() {
+            widen(y.row(row), target);
+            for c in 0..y.columns() {
+                (of_convex[c], of_network[c]) = (convex[c][k], network[c][k]);
+            }
+            let weight = roots[k] * roots[k];
+            part.objective += weight * loss.value(of_convex, target);
+            part.network_objective += weight * loss.value(of_network, target);
         }
     }
 }
