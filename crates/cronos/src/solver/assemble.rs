@@ -1,7 +1,7 @@
 //! `S = (1/c) I + Σ_g D_g X M_g⁻¹ Xᵀ D_g`, tile by tile.
 
 use super::metric::outer_tile;
-use super::roots::{Root, Roots};
+use super::roots::Roots;
 use crate::cholesky::Tiled;
 use crate::engine::Engine;
 use crate::real::Real;
@@ -40,7 +40,7 @@ impl<T: Real> Roots<T> {
                 .par_iter()
                 .map(|&gate| {
                     let of_gate = [groups.start + gate, groups.start + gates.len() + gate];
-                    Seen::new(engine, gate, of_gate.map(|group| &self.0[group]))
+                    Seen::new(engine, gate, self, of_gate)
                 })
                 .collect();
             sample.update_tiles(|row, column, rows, tile| {
@@ -54,7 +54,7 @@ impl<T: Real> Roots<T> {
 }
 
 impl<T: Real> Seen<T> {
-    fn new(engine: &Engine<'_, T>, gate: usize, roots: [&Root<T>; 2]) -> Self {
+    fn new(engine: &Engine<'_, T>, gate: usize, roots: &Roots<T>, groups: [usize; 2]) -> Self {
         let rows: Vec<usize> = (0..engine.rows())
             .filter(|&row| engine.gates.active(gate, row))
             .collect();
@@ -62,8 +62,8 @@ impl<T: Real> Seen<T> {
         let mut white = vec![T::ZERO; 2 * d * rows.len()];
         let both = MatMut::from_row_major_slice_mut(&mut white, rows.len(), 2 * d);
         let (v, w) = both.split_at_col_mut(d);
-        for (root, out) in roots.into_iter().zip([v, w]) {
-            root.whiten(active.values(), out);
+        for (group, out) in groups.into_iter().zip([v, w]) {
+            roots.whiten(group, active.values(), out);
         }
         Self { rows, white }
     }

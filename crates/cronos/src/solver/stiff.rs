@@ -66,7 +66,7 @@ impl<T: Real> Stiff<T> {
             settings,
             kappa,
             gram: shared::gram(engine),
-            roots: Roots(Vec::new()),
+            roots: Roots::empty(engine.features()),
             inner: match solver {
                 Solver::SamplePcg => Inner::Pcg {
                     space: PcgSpace::new(thin),
@@ -162,9 +162,7 @@ impl<T: Real> USolver<T> for Stiff<T> {
         work: &mut Workspace<T>,
     ) -> Result<(), Error> {
         let weight = self.settings.weight;
-        // the old ones make room first
-        self.roots.0.clear();
-        self.roots = Roots::new(engine, &self.gram, kappa, state)?;
+        self.roots.renew(engine, &self.gram, kappa, state)?;
         match &mut self.inner {
             Inner::Direct(factors) => {
                 factors.clear();
@@ -219,7 +217,7 @@ impl<T: Real> USolver<T> for Stiff<T> {
             self.settings.most_inner,
             1.0 / self.settings.weight,
         );
-        let groups = 0..self.roots.0.len();
+        let groups = 0..self.roots.len();
         let mut sample = Sample {
             engine,
             roots: &self.roots,
@@ -291,7 +289,7 @@ impl<T: Real> USolver<T> for Stiff<T> {
             },
         };
         super::Parts::Sample(super::SampleParts {
-            roots: self.roots.0.iter().map(|root| root.matrix()).collect(),
+            roots: (0..self.roots.len()).map(|g| self.roots.root(g)).collect(),
             multiplicity: 1.0,
             inner,
         })
