@@ -20,31 +20,21 @@ const TILE: usize = 256;
 #[derive(Clone)]
 pub(crate) struct Tiled<T> {
     size: usize,
-    /// Tile `(i, j)`, `j <= i`, is `tiles[i (i + 1) / 2 + j]`, column by column.
-    tiles: Vec<Vec<T>>,
+    /// The tiles `(i, j)`, `j <= i`, one row of them after the other, each column by column.
+    values: Vec<T>,
 }
 
 impl<T: Real> Tiled<T> {
     /// A symmetric matrix; `fill(rows_from, columns_from, tile)` writes one tile.
     pub fn from_tiles(size: usize, fill: impl Fn(usize, usize, MatMut<'_, T>) + Sync) -> Self {
-        let count = size.div_ceil(TILE);
-        let places: Vec<(usize, usize)> = (0..count)
-            .flat_map(|i| (0..=i).map(move |j| (i, j)))
-            .collect();
-        let tiles = places
-            .into_par_iter()
-            .map(|(i, j)| {
-                let (rows, columns) = (length(size, i), length(size, j));
-                let mut tile = vec![T::ZERO; rows * columns];
-                fill(
-                    i * TILE,
-                    j * TILE,
-                    MatMut::from_column_major_slice_mut(&mut tile, rows, columns),
-                );
-                tile
-            })
-            .collect();
-        Self { size, tiles }
+        let values = vec![T::ZERO; total(size)];
+        let mut tiled = Self { size, values };
+        tiled.update_tiles(|row, column, rows, tile| {
+            let columns = tile.len() / rows;
+            let tile = MatMut::from_column_major_slice_mut(tile, rows, columns);
+            fill(row, column, tile);
+        });
+        tiled
     }
 
     /// `L⁻¹`, of a factor.
@@ -61,8 +51,7 @@ impl<T: Real> Tiled<T> {
     /// Changes every tile: `change(rows from, columns from, rows in the tile, tile)`.
     pub fn update_tiles(&mut self, change: impl Fn(usize, usize, usize, &mut [T]) + Sync) {
         let size = self.size;
-        self.tiles
-            .par_iter_mut()
+        (self.tiles().into_par_iter())
             .enumerate()
             .for_each(|(at, tile)| {
                 let (i, j) = indices(at);
@@ -97,15 +86,16 @@ impl<T: Real> Tiled<T> {
     pub fn shift(&mut self, by: T) {
         for i in 0..self.count() {
             let rows = length(self.size, i);
-            let diagonal = self.tiles[place(i, i)].iter_mut().step_by(rows + 1);
+            let tile = &mut self.values[start(self.size, i, i)..][..rows * rows];
+            let diagonal = tile.iter_mut().step_by(rows + 1);
             diagonal.for_each(|entry| *entry += by);
         }
     }
 
-    /// Bytes the tiles of a matrix of this size take.
+    /// Bytes the tiles of a matrix of this size take, of which those on the diagonal are whole.
     pub fn bytes(size: usize) -> u64 {
-        let count = size.div_ceil(TILE) as u64;
-        count * (count + 1) / 2 * (TILE * TILE * size_of::<T>()) as u64
+        let numbers = size as f64 * (size as f64 + TILE as f64) / 2.0;
+        (numbers * size_of::<T>() as f64) as u64
     }
 
     fn count(&self) -> usize {
@@ -113,31 +103,49 @@ impl<T: Real> Tiled<T> {
     }
 
     fn tile(&self, i: usize, j: usize) -> MatRef<'_, T> {
-        view(&self.tiles[place(i, j)], self.size, i, j)
+        let (rows, columns) = (length(self.size, i), length(self.size, j));
+        let tile = &self.values[start(self.size, i, j)..][..rows * columns];
+        MatRef::from_column_major_slice(tile, rows, columns)
+    }
+
+    /// All tiles, in their order.
+    fn tiles(&mut self) -> Vec<&mut [T]> {
+        let (size, count) = (self.size, self.count());
+        let mut rest = &mut self.values[..];
+        let places = (0..count).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        let lengths = places.map(|(i, j)| length(size, i) * length(size, j));
+        let mut tiles = Vec::with_capacity(place(count, 0));
+        for length in lengths {
+            let (tile, others) = rest.split_at_mut(length);
+            tiles.push(tile);
+            rest = others;
+        }
+        tiles
     }
 
     /// `A = L Lᵀ`, right-looking.
     pub fn factor(mut self) -> Result<Self, Error> {
-        let size = self.size;
-        for k in 0..self.count() {
+        let (size, count) = (self.size, self.count());
+        let mut tiles = self.tiles();
+        for k in 0..count {
             // L_kk = chol(A_kk)
-            let mut pivot = std::mem::take(&mut self.tiles[place(k, k)]);
+            let pivot = std::mem::take(&mut tiles[place(k, k)]);
             let rows = length(size, k);
-            dense::cholesky(MatMut::from_column_major_slice_mut(&mut pivot, rows, rows))?;
+            dense::cholesky(MatMut::from_column_major_slice_mut(pivot, rows, rows))?;
             // L_ik = A_ik L_kk⁻ᵀ
-            let below: Vec<usize> = (k + 1..self.count()).collect();
-            let mut panel: Vec<Vec<T>> = below
+            let below: Vec<usize> = (k + 1..count).collect();
+            let mut panel: Vec<&mut [T]> = below
                 .iter()
-                .map(|&i| std::mem::take(&mut self.tiles[place(i, k)]))
+                .map(|&i| std::mem::take(&mut tiles[place(i, k)]))
                 .collect();
-            let lower = MatRef::from_column_major_slice(&pivot, rows, rows);
+            let lower = MatRef::from_column_major_slice(pivot, rows, rows);
             panel.par_iter_mut().zip(&below).for_each(|(tile, &i)| {
                 let tile = MatMut::from_column_major_slice_mut(tile, length(size, i), rows);
                 solve_lower_triangular_in_place(lower, tile.transpose_mut(), Par::Seq);
             });
             // A_ij −= L_ik L_jkᵀ
-            let first = below.first().map_or(self.tiles.len(), |&i| place(i, 0));
-            self.tiles[first..]
+            let first = place(k + 1, 0).min(tiles.len());
+            tiles[first..]
                 .par_iter_mut()
                 .enumerate()
                 .for_each(|(at, tile)| {
@@ -148,16 +156,12 @@ impl<T: Real> Tiled<T> {
                     matmul(
                         MatMut::from_column_major_slice_mut(tile, length(size, i), length(size, j)),
                         Accum::Add,
-                        view(&panel[i - k - 1], size, i, k),
-                        view(&panel[j - k - 1], size, j, k).transpose(),
+                        view(panel[i - k - 1], size, i, k),
+                        view(panel[j - k - 1], size, j, k).transpose(),
                         -T::ONE,
                         Par::Seq,
                     );
                 });
-            self.tiles[place(k, k)] = pivot;
-            for (tile, i) in panel.into_iter().zip(below) {
-                self.tiles[place(i, k)] = tile;
-            }
         }
         Ok(self)
     }
@@ -195,8 +199,20 @@ impl<T: Real> Tiled<T> {
     }
 }
 
+/// The number of tile `(i, j)`.
 fn place(i: usize, j: usize) -> usize {
     i * (i + 1) / 2 + j
+}
+
+/// Where its numbers begin: only the last row of tiles is lower than the others.
+fn start(size: usize, i: usize, j: usize) -> usize {
+    place(i, 0) * TILE * TILE + j * TILE * length(size, i)
+}
+
+/// How many numbers there are.
+fn total(size: usize) -> usize {
+    let (full, last) = (size / TILE, size % TILE);
+    place(full, 0) * TILE * TILE + last * size
 }
 
 fn indices(place: usize) -> (usize, usize) {

@@ -24,7 +24,10 @@ pub(crate) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
 pub(crate) fn dot<A: Real, B: Real>(a: &[A], b: &[B]) -> f64 {
     match a.len() {
         ..MANY => dot_by_lanes(a, b),
-        _ => vectorized(#[inline(always)] || dot_by_lanes(a, b)),
+        _ => vectorized(
+            #[inline(always)]
+            || dot_by_lanes(a, b),
+        ),
     }
 }
 

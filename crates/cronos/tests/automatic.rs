@@ -324,7 +324,7 @@ fn memory_is_planned() {
         let planned = with(1 << 30, beta).expect("enough").fitted.planned_bytes;
         let planned = planned.expect("planned");
         // the limit is on what comes on top of the program and the data
-        let more = planned - (6 << 20) - 200 * 3 * 8;
+        let more = planned - (14 << 20) - 200 * 3 * 8;
         assert!((10_000..100_000_000).contains(&more), "{more}");
         assert!(with(more, beta).is_ok() && with(more - 1, beta).is_err());
     }

@@ -77,14 +77,20 @@ pub(crate) fn step<T: Real>(
             let (threshold, kappa) = (groups.threshold(group), groups.stiffness[group]);
             let scale = T::of(kappa);
             let old = factor(b, threshold);
-            vectorized(#[inline(always)] || {
-                for ((b, &u), v) in b.iter_mut().zip(u).zip(reflected.iter_mut()) {
-                    *v = old * *b;
-                    *b = relaxation * u + (T::ONE - relaxation) * *v + (*b - *v);
-                }
-            });
+            vectorized(
+                #[inline(always)]
+                || {
+                    for ((b, &u), v) in b.iter_mut().zip(u).zip(reflected.iter_mut()) {
+                        *v = old * *b;
+                        *b = relaxation * u + (T::ONE - relaxation) * *v + (*b - *v);
+                    }
+                },
+            );
             let new = factor(b, threshold);
-            let mut sums = vectorized(#[inline(always)] || sums_of(b, u, reflected, new));
+            let mut sums = vectorized(
+                #[inline(always)]
+                || sums_of(b, u, reflected, new),
+            );
             sums.norms = sums.image.sqrt();
             let reflect = |v: &mut T, b: T| {
                 let v_new = new * b;

@@ -78,7 +78,8 @@ impl Stiffening {
             _ => INTERVAL.max((cost / 4.0) as usize),
         };
         let bytes = bytes::<T>(shape, by, settings);
-        let fits = plan.total().saturating_add(bytes) <= memory::limit(settings);
+        let with_matrices = (plan.clone()).with_successor("matrices of the groups", bytes);
+        let fits = with_matrices.total() <= memory::limit(settings);
         let short = settings.team.largest(if fits { 0.0 } else { 1.0 });
         let on = split == Split::Loss
             && settings.adapt_rho
@@ -94,11 +95,7 @@ impl Stiffening {
             interval: INTERVAL as f64,
             done: 0,
         };
-        let plan = match on {
-            true => plan.and("matrices of the groups", bytes),
-            false => plan,
-        };
-        (stiffening, plan)
+        (stiffening, if on { with_matrices } else { plan })
     }
 
     /// Begins the schedule again, for another penalty.
@@ -197,7 +194,7 @@ fn cheapest(shape: Shape, solver: Solver) -> (Solver, f64) {
     }
 }
 
-/// Bytes beyond those of the solver itself.
+/// Bytes of the solver that has matrices for the groups, and of the stiffness of the rows.
 fn bytes<T: Real>(shape: Shape, solver: Solver, settings: &Settings) -> u64 {
     let (n, d) = (shape.rows, shape.features.min(shape.rows));
     let groups = 2 * shape.gates * shape.outputs;
@@ -206,14 +203,19 @@ fn bytes<T: Real>(shape: Shape, solver: Solver, settings: &Settings) -> u64 {
     let factors = match solver {
         Solver::Direct => {
             let white = 16.min(shape.gates) * n * d;
-            size(white) + (shape.outputs as u64 - 1) * Tiled::<T>::bytes(n)
+            size(white) + shape.outputs as u64 * Tiled::<T>::bytes(n)
         }
-        _ => size(n * settings.rank_limit().min(n)).saturating_mul(shape.outputs as u64),
+        _ => {
+            let sketch = n * settings.rank_limit().min(n);
+            let of_outputs = size(sketch + 4 * n).saturating_mul(shape.outputs as u64);
+            wide(6 * sketch).saturating_add(of_outputs)
+        }
     };
     let threads = rayon::current_num_threads();
     let making = wide(d * (2 * d + n.min(1024))).saturating_mul(threads as u64);
     let matrices = size(groups * d * d) + wide(d * d) + making;
-    matrices + 3 * size(d * groups) + size(groups * n.next_multiple_of(BLOCK)) + factors
+    let thin = size(2 * n * shape.outputs);
+    matrices + 3 * size(d * groups) + size(groups * n.next_multiple_of(BLOCK)) + factors + thin
 }
 
 impl<T: Real> Run<'_, T> {

@@ -144,7 +144,11 @@ impl<T: Real> Engine<'_, T> {
                             network[k] += sign * unit;
                             let slack = if active { z } else { -z };
                             let below = (-slack).positive_part();
-                            outside[lane] = if below > outside[lane] { below } else { outside[lane] };
+                            outside[lane] = if below > outside[lane] {
+                                below
+                            } else {
+                                outside[lane]
+                            };
                             held[lane] += alpha[k] * roots[k] * slack;
                         }
                     }

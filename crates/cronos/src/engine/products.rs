@@ -68,15 +68,18 @@ impl<T: Real> Engine<'_, T> {
                 } = chunk;
                 for block in self.blocks(index) {
                     self.multiply_block(self.x.block(block.clone(), room), q, z);
-                    vectorized(#[inline(always)] || {
-                        self.expand_block(&block, masks);
-                        for c in 0..columns / gates {
-                            let z = &z[c * gates * BLOCK..][..gates * BLOCK];
-                            let sum = masked_row_sums(z, masks);
-                            let at = c * chunk_len + block.start - chunk_start;
-                            thin[at..at + block.len()].copy_from_slice(&sum[..block.len()]);
-                        }
-                    });
+                    vectorized(
+                        #[inline(always)]
+                        || {
+                            self.expand_block(&block, masks);
+                            for c in 0..columns / gates {
+                                let z = &z[c * gates * BLOCK..][..gates * BLOCK];
+                                let sum = masked_row_sums(z, masks);
+                                let at = c * chunk_len + block.start - chunk_start;
+                                thin[at..at + block.len()].copy_from_slice(&sum[..block.len()]);
+                            }
+                        },
+                    );
                 }
             });
         self.collect_thin(work, r);
@@ -101,17 +104,20 @@ impl<T: Real> Engine<'_, T> {
                 let sum = &mut sum[..out.len()];
                 sum.fill(T::ZERO);
                 for block in self.blocks(index) {
-                    vectorized(#[inline(always)] || {
-                        self.expand_block(&block, masks);
-                        for (z, t) in z.chunks_mut(gates * BLOCK).zip(t.chunks(rows)) {
-                            let t = &t[block.clone()];
-                            for (z, mask) in z.chunks_mut(BLOCK).zip(masks.chunks(BLOCK)) {
-                                for ((z, &mask), &t) in z.iter_mut().zip(mask).zip(t) {
-                                    *z = mask * t;
+                    vectorized(
+                        #[inline(always)]
+                        || {
+                            self.expand_block(&block, masks);
+                            for (z, t) in z.chunks_mut(gates * BLOCK).zip(t.chunks(rows)) {
+                                let t = &t[block.clone()];
+                                for (z, mask) in z.chunks_mut(BLOCK).zip(masks.chunks(BLOCK)) {
+                                    for ((z, &mask), &t) in z.iter_mut().zip(mask).zip(t) {
+                                        *z = mask * t;
+                                    }
                                 }
                             }
-                        }
-                    });
+                        },
+                    );
                     self.add_adjoint_block(self.x.block(block, room), z, sum);
                 }
             });

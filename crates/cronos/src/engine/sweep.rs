@@ -197,10 +197,13 @@ impl<T: Real> Engine<'_, T> {
                 self.multiply_block(x, u, &mut chunk.z);
                 let rows = self.rows_of(index, &block);
                 let slacks = slacks.block(at, u.len() / self.features());
-                vectorized(#[inline(always)] || {
-                    self.expand_block(&block, &mut chunk.masks);
-                    self.update_block(chunk, &rows, y, step, slacks, thin, &mut sums);
-                });
+                vectorized(
+                    #[inline(always)]
+                    || {
+                        self.expand_block(&block, &mut chunk.masks);
+                        self.update_block(chunk, &rows, y, step, slacks, thin, &mut sums);
+                    },
+                );
                 self.add_adjoint_block(x, &chunk.z, &mut chunk.sum[..u.len()]);
             }
             chunk.room = room;

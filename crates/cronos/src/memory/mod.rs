@@ -13,12 +13,14 @@ use crate::solver::{Shape, Solver};
 pub use available::available;
 
 /// Code, threads and small things.
-pub(crate) const PROGRAM: u64 = 6 << 20;
+pub(crate) const PROGRAM: u64 = 14 << 20;
 
 /// The large arrays of a run, in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     arrays: Vec<(&'static str, u64)>,
+    /// Bytes of those that only the u-solver has.
+    of_solver: u64,
 }
 
 impl Plan {
@@ -89,6 +91,7 @@ impl Plan {
             arrays.push(("copies for the device", copies));
         }
         let sketch = |size: f64| wide(6.0 * size * size.min(settings.rank_limit() as f64));
+        let shared = arrays.len();
         match solver {
             Solver::PrimalPcg => {
                 arrays.push(("conjugate gradients", size(4.0 * d * columns)));
@@ -104,14 +107,27 @@ impl Plan {
                 arrays.push(("whitened features", size(n * d)));
             }
         }
-        Self { arrays }
+        let of_solver = arrays[shared..].iter().map(|(_, bytes)| *bytes);
+        Self {
+            of_solver: of_solver.fold(0, u64::saturating_add),
+            arrays,
+        }
     }
 
     pub(crate) fn of(arrays: Vec<(&'static str, u64)>) -> Self {
-        Self { arrays }
+        let of_solver = 0;
+        Self { arrays, of_solver }
+    }
+
+    /// With an array that takes the room of those that only the u-solver has.
+    pub(crate) fn with_successor(mut self, name: &'static str, bytes: u64) -> Self {
+        let more = bytes.saturating_sub(self.of_solver);
+        self.arrays.push((name, more));
+        self
     }
 
     /// With one array more.
+    #[cfg(feature = "device")]
     pub(crate) fn and(mut self, name: &'static str, bytes: u64) -> Self {
         self.arrays.push((name, bytes));
         self

@@ -138,12 +138,15 @@ fn add<T: Real>(parts: &[&[T]], from: usize, out: &mut [T]) {
     out.par_chunks_mut(PART).enumerate().for_each(|(at, out)| {
         let from = from + at * PART;
         out.copy_from_slice(&first[from..][..out.len()]);
-        vectorized(#[inline(always)] || {
-            for part in others {
-                for (sum, &value) in out.iter_mut().zip(&part[from..]) {
-                    *sum += value;
+        vectorized(
+            #[inline(always)]
+            || {
+                for part in others {
+                    for (sum, &value) in out.iter_mut().zip(&part[from..]) {
+                        *sum += value;
+                    }
                 }
-            }
-        });
+            },
+        );
     });
 }
