@@ -126,7 +126,15 @@ impl<'a> Archive<'a> {
     fn open(path: &'a str) -> Result<Self, DataError> {
         let file = File::open(path).map_err(|e| DataError::io("read", path, e))?;
         let reader = BufReader::with_capacity(1 << 16, file);
-        let zip = ZipArchive::new(reader).map_err(|e| refuse(path, e))?;
+        let mut zip = ZipArchive::new(reader).map_err(|e| refuse(path, e))?;
+        if zip.has_duplicate_names() {
+            let twice = "it holds two arrays of the same name; give each a name of its own";
+            return Err(DataError::content(path, twice));
+        }
+        if zip.has_overlapping_files().map_err(|e| refuse(path, e))? {
+            let overlap = "it is damaged: two of its arrays are the same bytes; write it again";
+            return Err(DataError::content(path, overlap));
+        }
         let mut arrays = Vec::new();
         for index in 0..zip.len() {
             if let Some(Ok(name)) = zip.name_for_index(index)

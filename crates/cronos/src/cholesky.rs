@@ -144,7 +144,7 @@ impl<T: Real> Tiled<T> {
                 solve_lower_triangular_in_place(lower, tile.transpose_mut(), Par::Seq);
             });
             // A_ij −= L_ik L_jkᵀ
-            let first = place(k + 1, 0).min(tiles.len());
+            let first = place(k + 1, 0);
             tiles[first..]
                 .par_iter_mut()
                 .enumerate()

@@ -175,7 +175,7 @@ impl Gates {
     }
 
     /// Writes gate `i` on the rows `from..from + mask.len()` as zeros and ones;
-    /// zeros past the last row. `from` is a multiple of 64.
+    /// zeros past the last row. `from` is a multiple of 64, the length of `mask` one of 32.
     #[inline(always)]
     pub(crate) fn expand<T: Real>(&self, i: usize, from: usize, mask: &mut [T]) {
         const HALF: usize = WORD / 2;

@@ -8,13 +8,13 @@ use rayon::prelude::*;
 const LANES: usize = 8;
 
 /// Numbers that one thread takes at a time where arrays are added.
-pub(crate) const PART: usize = 8192;
-/// Products that are worth a choice of registers.
+const PART: usize = 8192;
+/// Numbers that are worth a choice of registers.
 const MANY: usize = 64;
 
-/// Runs loops on the widest registers of this processor. Both `work` and what it calls must be
-/// `#[inline(always)]`.
-/// Nothing is reordered, so the result is that of any other processor.
+/// Runs loops on registers of 256 bits if this processor has them. Both `work` and what it calls must
+/// be `#[inline(always)]`, or they stay on those that every processor has. Nothing is reordered, so
+/// the result is that of any other processor.
 #[inline(always)]
 pub(crate) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
@@ -66,16 +66,20 @@ pub(crate) fn add_scaled<T: Real>(y: &mut [T], alpha: T, x: &[T]) {
 
 /// The same step for each pair of numbers of two arrays, which threads share if they are large.
 pub(crate) fn update<A: Real, B: Real>(y: &mut [A], x: &[B], step: impl Fn(&mut A, B) + Sync) {
-    if y.len() <= PART {
-        return step_by_step(y, x, &step);
-    }
-    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
-    parts.for_each(|(y, x)| {
+    let part = |y: &mut [A], x: &[B]| {
         vectorized(
             #[inline(always)]
             || step_by_step(y, x, &step),
-        )
-    });
+        );
+    };
+    match y.len() {
+        ..MANY => step_by_step(y, x, &step),
+        MANY..=PART => part(y, x),
+        _ => {
+            let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
+            parts.for_each(|(y, x)| part(y, x));
+        }
+    }
 }
 
 #[inline(always)]

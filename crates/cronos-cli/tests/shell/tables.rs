@@ -139,7 +139,7 @@ fn array(shape: &str, values: &[f64]) -> Vec<u8> {
 }
 
 /// How an npy file begins.
-fn header(kind: &str, shape: &str) -> Vec<u8> {
+pub fn header(kind: &str, shape: &str) -> Vec<u8> {
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
     while !(10 + header.len() + 1).is_multiple_of(64) {
         header.push(' ');

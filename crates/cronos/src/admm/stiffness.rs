@@ -77,8 +77,7 @@ impl Stiffening {
             Solver::SamplePcg => UNSETTLED,
             _ => INTERVAL.max((cost / 4.0) as usize),
         };
-        let bytes = bytes::<T>(shape, by, settings);
-        let with_matrices = (plan.clone()).with_successor("matrices of the groups", bytes);
+        let with_matrices = planned::<T>(plan.clone(), shape, by, settings);
         let fits = with_matrices.total() <= memory::limit(settings);
         let short = settings.team.largest(if fits { 0.0 } else { 1.0 });
         let on = split == Split::Loss
@@ -194,28 +193,34 @@ fn cheapest(shape: Shape, solver: Solver) -> (Solver, f64) {
     }
 }
 
-/// Bytes of the solver that has matrices for the groups, and of the stiffness of the rows.
-fn bytes<T: Real>(shape: Shape, solver: Solver, settings: &Settings) -> u64 {
+/// A plan with the stiffness of the rows and the solver that has matrices for the groups.
+fn planned<T: Real>(plan: Plan, shape: Shape, solver: Solver, settings: &Settings) -> Plan {
     let (n, d) = (shape.rows, shape.features.min(shape.rows));
     let groups = 2 * shape.gates * shape.outputs;
     let size = |numbers: usize| numbers.saturating_mul(size_of::<T>()) as u64;
     let wide = |numbers: usize| numbers.saturating_mul(size_of::<f64>()) as u64;
-    let factors = match solver {
+    let outputs = shape.outputs as u64;
+    let (factors, thin) = match solver {
         Solver::Direct => {
             let white = 16.min(shape.gates) * n * d;
-            size(white) + shape.outputs as u64 * Tiled::<T>::bytes(n)
+            (size(white) + outputs * Tiled::<T>::bytes(n), 2 * n)
         }
         _ => {
             let sketch = n * settings.rank_limit().min(n);
-            let of_outputs = size(sketch + 4 * n).saturating_mul(shape.outputs as u64);
-            wide(6 * sketch).saturating_add(of_outputs)
+            let sketches = size(sketch).saturating_mul(outputs);
+            (wide(6 * sketch).saturating_add(sketches), 6 * n)
         }
     };
     let threads = rayon::current_num_threads();
     let making = wide(d * (2 * d + n.min(1024))).saturating_mul(threads as u64);
-    let matrices = size(groups * d * d) + wide(d * d) + making;
-    let thin = size(2 * n * shape.outputs);
-    matrices + 3 * size(d * groups) + size(groups * n.next_multiple_of(BLOCK)) + factors + thin
+    let rows = size(groups * n.next_multiple_of(BLOCK));
+    let beside = wide(d * d) + 3 * size(d * groups) + size(thin).saturating_mul(outputs);
+    plan.and("stiffness of the rows", rows)
+        .and("solver of the groups", beside)
+        .and_then(
+            "matrices of the groups",
+            size(groups * d * d) + making + factors,
+        )
 }
 
 impl<T: Real> Run<'_, T> {

@@ -113,6 +113,7 @@ impl<T: Real> Engine<'_, T> {
         // one run of rows for each output
         let mut convex = vec![[0.0; BLOCK]; y.columns()];
         let mut network = convex.clone();
+        // 0 beyond the last row, where `z` holds what an earlier block left
         let (mut roots, mut inverse) = ([0.0; BLOCK], [0.0; BLOCK]);
         for (k, row) in block.clone().enumerate() {
             (roots[k], inverse[k]) = (self.root(row), 1.0 / self.root(row));
@@ -143,9 +144,8 @@ impl<T: Real> Engine<'_, T> {
                             let unit = if signs == 2 { z.positive_part() } else { gated };
                             network[k] += sign * unit;
                             let slack = if active { z } else { -z };
-                            let below = (-slack).positive_part();
-                            outside[lane] = if below > outside[lane] {
-                                below
+                            outside[lane] = if -slack > outside[lane] {
+                                -slack
                             } else {
                                 outside[lane]
                             };

@@ -158,25 +158,35 @@ impl<T: Real> Engine<'_, T> {
                 for block in self.blocks(index) {
                     let x = self.x.block(block.clone(), room);
                     self.multiply_block(x, u, z);
-                    self.expand_block(&block, masks);
-                    // f = Σ_i D_i X (v_i − w_i)
-                    for (f, z) in thin.iter_mut().zip(z.chunks(per_output)) {
-                        let (v, w) = z.split_at(gates * BLOCK);
-                        *f = masked_row_sums(v, masks);
-                        if relu {
-                            for (f, g) in f.iter_mut().zip(masked_row_sums(w, masks)) {
-                                *f -= g;
+                    vectorized(
+                        #[inline(always)]
+                        || {
+                            self.expand_block(&block, masks);
+                            // f = Σ_i D_i X (v_i − w_i)
+                            for (f, z) in thin.iter_mut().zip(z.chunks(per_output)) {
+                                let (v, w) = z.split_at(gates * BLOCK);
+                                *f = masked_row_sums(v, masks);
+                                if relu {
+                                    for (f, g) in f.iter_mut().zip(masked_row_sums(w, masks)) {
+                                        *f -= g;
+                                    }
+                                }
                             }
-                        }
-                    }
+                        },
+                    );
                     curvature.apply(&block, self.rows(), &mut thin);
-                    for (f, z) in thin.iter().zip(z.chunks_mut(per_output)) {
-                        let (v, w) = z.split_at_mut(gates * BLOCK);
-                        // (2D − I)² = I, so the G part of Z is Z itself; without cones it is absent
-                        let keep = if relu { T::ONE } else { T::ZERO };
-                        add_masked(v, masks, keep, weight, f);
-                        add_masked(w, masks, keep, -weight, f);
-                    }
+                    vectorized(
+                        #[inline(always)]
+                        || {
+                            for (f, z) in thin.iter().zip(z.chunks_mut(per_output)) {
+                                let (v, w) = z.split_at_mut(gates * BLOCK);
+                                // (2D − I)² = I, so the G part of Z is Z itself; without cones it is absent
+                                let keep = if relu { T::ONE } else { T::ZERO };
+                                add_masked(v, masks, keep, weight, f);
+                                add_masked(w, masks, keep, -weight, f);
+                            }
+                        },
+                    );
                     self.add_adjoint_block(x, z, sum);
                 }
             });
@@ -215,6 +225,7 @@ pub(super) fn masked_row_sums<T: Real>(z: &[T], masks: &[T]) -> [T; BLOCK] {
 }
 
 /// `z_i = keep z_i + weight D_i f`
+#[inline(always)]
 fn add_masked<T: Real>(z: &mut [T], masks: &[T], keep: T, weight: T, f: &[T; BLOCK]) {
     let (z, _) = z.as_chunks_mut::<BLOCK>();
     let (masks, _) = masks.as_chunks::<BLOCK>();

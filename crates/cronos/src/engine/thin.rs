@@ -59,11 +59,13 @@ pub(super) struct RowsOf<'b, T> {
 }
 
 impl<T: Real> RowsOf<'_, T> {
+    #[inline(always)]
     pub(super) fn root(&self, k: usize) -> T {
         self.roots.map_or(T::ONE, |roots| roots[k])
     }
 
     /// `1/√w` of the block's rows.
+    #[inline(always)]
     pub(super) fn inverse_roots(&self) -> [T; BLOCK] {
         let mut inverse = [T::ONE; BLOCK];
         for (inverse, &root) in inverse.iter_mut().zip(self.roots.unwrap_or_default()) {
@@ -73,6 +75,7 @@ impl<T: Real> RowsOf<'_, T> {
     }
 
     /// `e = α Fu + (1 − α) f + μ`, then `f = prox(e)`
+    #[inline(always)]
     pub(super) fn update_loss(
         &self,
         y: &Matrix<T>,
@@ -114,6 +117,7 @@ impl<T: Real> RowsOf<'_, T> {
 
     /// `√w (2f − e)` of output `c` of `outputs`; in the paper's split
     /// `√w (H Fu − ∇loss(Fu))`.
+    #[inline(always)]
     pub(super) fn reflected(
         &self,
         outputs: usize,

@@ -19,8 +19,10 @@ pub(crate) const PROGRAM: u64 = 14 << 20;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     arrays: Vec<(&'static str, u64)>,
-    /// Bytes of those that only the u-solver has.
+    /// Bytes of those that only the u-solver has, and how many of them are taken by others once it
+    /// is gone.
     of_solver: u64,
+    taken_over: u64,
 }
 
 impl Plan {
@@ -110,24 +112,26 @@ impl Plan {
         let of_solver = arrays[shared..].iter().map(|(_, bytes)| *bytes);
         Self {
             of_solver: of_solver.fold(0, u64::saturating_add),
+            taken_over: 0,
             arrays,
         }
     }
 
     pub(crate) fn of(arrays: Vec<(&'static str, u64)>) -> Self {
-        let of_solver = 0;
-        Self { arrays, of_solver }
+        Self {
+            arrays,
+            of_solver: 0,
+            taken_over: 0,
+        }
     }
 
-    /// With an array that takes the room of those that only the u-solver has.
-    pub(crate) fn with_successor(mut self, name: &'static str, bytes: u64) -> Self {
-        let more = bytes.saturating_sub(self.of_solver);
-        self.arrays.push((name, more));
-        self
+    /// With arrays more that are made when the u-solver and what only it had are gone.
+    pub(crate) fn and_then(mut self, name: &'static str, bytes: u64) -> Self {
+        self.taken_over = bytes.min(self.of_solver);
+        self.and(name, bytes)
     }
 
     /// With one array more.
-    #[cfg(feature = "device")]
     pub(crate) fn and(mut self, name: &'static str, bytes: u64) -> Self {
         self.arrays.push((name, bytes));
         self
@@ -138,10 +142,13 @@ impl Plan {
         &self.arrays
     }
 
-    /// Bytes of all arrays together.
+    /// Bytes of all arrays that are there at the same time.
     pub fn total(&self) -> u64 {
         let bytes = self.arrays.iter().map(|(_, bytes)| *bytes);
-        bytes.fold(0, u64::saturating_add)
+        match bytes.fold(0, u64::saturating_add) {
+            u64::MAX => u64::MAX,
+            all => all - self.taken_over,
+        }
     }
 
     /// Refuses a plan that does not fit, and tells a way out.
@@ -190,6 +197,28 @@ mod tests {
     use super::Plan;
     use crate::admm::Settings;
     use crate::solver::{Shape, Solver};
+
+    #[test]
+    fn what_is_made_later_takes_the_room_of_the_solver() {
+        let shape = Shape {
+            rows: 3000,
+            features: 20,
+            gates: 4,
+            outputs: 1,
+            signs: 2,
+            streamed: false,
+        };
+        let plan = Plan::new::<f32>(shape, Solver::Direct, &Settings::default());
+        let before = plan.total();
+        // S, whitened features, q and its correction, r and t
+        let tiles = 3000 * (3000 + 256) / 2 * 4;
+        let of_solver = tiles + 4 * (3000 * 20 + 2 * 20 * 4 + 2 * 3000);
+        let after = |bytes: u64| plan.clone().and_then("later", bytes).total();
+        assert_eq!(after(1000), before);
+        assert_eq!(after(of_solver), before);
+        assert_eq!(after(of_solver + 1000), before + 1000);
+        assert_eq!(plan.clone().and("beside", 1000).total(), before + 1000);
+    }
 
     #[test]
     fn no_size_is_too_large_to_be_planned() {

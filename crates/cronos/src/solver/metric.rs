@@ -91,7 +91,8 @@ impl<T: Real> Metric<T> {
         let columns = b.len() / d;
         let b = MatRef::from_column_major_slice(b, d, columns);
         let mut half = Mat::<T>::zeros(d, columns);
-        // W is lower triangular: rows from..to reach up to column to, columns down from row from
+        // W is lower triangular: rows from..to reach up to column to, columns down from row from;
+        // so strips differ in their work, and each is shared out by itself
         half.as_mut()
             .par_row_chunks_mut(STRIP)
             .with_max_len(1)

@@ -134,6 +134,7 @@ fn solve<T: Real>(root: MatRef<'_, T>, b: &[T], out: &mut [T]) {
 struct Room<T> {
     /// `M_g`, of which only the lower half counts, and its factor
     matrix: Mat<f64>,
+    /// `W`, whose upper half stays zero: nobody writes there
     root: Mat<f64>,
     /// Stiff rows, and one that is not in memory.
     rows: Vec<f64>,

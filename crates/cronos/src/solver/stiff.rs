@@ -11,7 +11,7 @@ use super::{Build, Solver, USolver, shared};
 use crate::Error;
 use crate::cholesky::Tiled;
 use crate::engine::{Engine, RowState, Workspace};
-use crate::inner::add_scaled;
+use crate::inner::{add_scaled, update};
 use crate::nystrom::{Nystrom, Operator};
 use crate::pcg::{self, PcgSpace, Stop};
 use crate::real::Real;
@@ -107,9 +107,7 @@ impl<T: Real> Sample<'_, '_, T> {
         for (both, q) in both.chunks_mut(2 * half).zip(self.q.chunks(half)) {
             let (v, w) = both.split_at_mut(half);
             v.copy_from_slice(q);
-            for (w, &q) in w.iter_mut().zip(q) {
-                *w = -q;
-            }
+            update(w, q, |w, q| *w = -q);
         }
         let solved = &mut self.solved[..2 * length];
         self.roots.solve(self.groups.clone(), both, solved);
@@ -121,9 +119,8 @@ impl<T: Real> Sample<'_, '_, T> {
         let q = &mut self.q[..u.len() / 2];
         for (q, u) in q.chunks_mut(half).zip(u.chunks(2 * half)) {
             let (v, w) = u.split_at(half);
-            for ((q, &v), &w) in q.iter_mut().zip(v).zip(w) {
-                *q = v - w;
-            }
+            q.copy_from_slice(v);
+            update(q, w, |q, w| *q -= w);
         }
         self.engine.masked_sum(q, r, self.work);
     }
@@ -268,9 +265,7 @@ impl<T: Real> USolver<T> for Stiff<T> {
         }
         // u_g ← u_g ∓ M_g⁻¹ Xᵀ D_i t
         sample.spread(&self.t);
-        for (u, &solved) in u.iter_mut().zip(&self.solved) {
-            *u -= solved;
-        }
+        update(u, &self.solved, |u, solved| *u -= solved);
         iterations
     }
 
