@@ -11,7 +11,7 @@ fn png(width: u32, height: u32) -> Vec<u8> {
         let body = [name, content].concat();
         bytes.extend((content.len() as u32).to_be_bytes());
         bytes.extend(&body);
-        bytes.extend(flate2::Crc::sum_of(&body).to_be_bytes());
+        bytes.extend(checksum(&body).to_be_bytes());
     };
     let sizes = [width.to_be_bytes(), height.to_be_bytes()].concat();
     chunk(b"IHDR", &[&sizes[..], &[8, 2, 0, 0, 0]].concat());
@@ -20,16 +20,10 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
-trait SumOf {
-    fn sum_of(bytes: &[u8]) -> u32;
-}
-
-impl SumOf for flate2::Crc {
-    fn sum_of(bytes: &[u8]) -> u32 {
-        let mut sum = flate2::Crc::new();
-        sum.update(bytes);
-        sum.sum()
-    }
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut sum = flate2::Crc::new();
+    sum.update(bytes);
+    sum.sum()
 }
 
 /// A packed table whose only line has no end.
